@@ -27,6 +27,7 @@ from app.core.context import Context
 from app.core.errors import RateLimited, Refusal
 from app.core.features import Features
 from app.core.schemas.queries import is_nearly_dry_run
+from app.core.schemas.validation import near_name
 from app.core.store.request_time import standing_still
 from app.core.vocabulary import ALL_TOOLS, TOOLSETS, Channel, Scope
 from app.documents.responses import MINIMAL
@@ -91,9 +92,9 @@ def _refused_request(names: HostNames) -> Response | None:
     if any(is_nearly_dry_run(name) for name in request.args):
         message = f"`{DRY_RUN}` is an argument of each tool that writes: send it there."
         return _refusal(400, t.INVALID_PARAMS, message)
-    misspelt = {name.lower().rstrip("s") for name in request.args.keys() - ADDRESS} & ADDRESS
-    if misspelt:
-        return _refusal(400, t.INVALID_PARAMS, f"The address has no such parameter: did you mean `{misspelt.pop()}`?")
+    for name in request.args.keys() - ADDRESS:
+        if meant := near_name(name, ADDRESS):
+            return _refusal(400, t.INVALID_PARAMS, f"The address has no such parameter: did you mean `{meant}`?")
     if (toolset := request.args.get(TOOLSET, ALL_TOOLS)) not in TOOLSETS:
         message = f"There is no toolset {toolset!r}; the toolsets are {', '.join(TOOLSETS)}."
         return _refusal(400, t.INVALID_PARAMS, message)

@@ -8,12 +8,14 @@ from app.core.context import Context
 from app.core.errors import NotFound, Refusal, ReviewRequired
 from app.core.operation import Operation
 from app.core.vocabulary import Scope
+from app.documents.statuses import EMPTY
 
 TOOL_NAME = re.compile("`([a-z]+(?:_[a-z]+)+)`")
 """A tool that a sentence names."""
 NAME = re.compile("[A-Za-z]+")
 
 READ, NEXT, FIND = "Read the present state with {}.", "Next: {}.", "Find it with {}."
+FIND_DRAFT = "Find it with {}, and what was confirmed with `list_documents`."
 MERGE = "Read it again with {}, merge, and send its `version` as `baseVersion`."
 DECIDE = "Read it again with {}, decide anew, and send its `version` as `baseVersion`."
 ANOTHER, WAIT = "Claim another with {}.", "Wait until the claim ends, as {} shows, or ask a person to withdraw it."
@@ -74,8 +76,11 @@ def with_lists(problems: Iterable[Mapping[str, Any]], ctx: Context) -> list[dict
 
 
 def _next_step(refusal: Refusal, operation: Operation[Any], ctx: Context) -> tuple[str, Sequence[str]]:
+    if EMPTY in refusal.extra.get("errors", ()):
+        return "Write some with {}.", ("write_content",)
     if isinstance(refusal, NotFound):
-        return FIND, LISTS.get(refusal.argument or operation.id_names[-1], ())
+        is_draft = "intentId" in operation.id_names
+        return FIND_DRAFT if is_draft else FIND, LISTS.get(refusal.argument or operation.id_names[-1], ())
     if refusal.tag == "BriefClaimed" and operation.is_in("writing") and ctx.permits("claim_next_brief"):
         return ANOTHER, ("claim_next_brief",)
     if refusal.tag == "ReviewRequired" and refusal.message != ReviewRequired.message:  # people decide

@@ -4,13 +4,13 @@
 """
 
 from app.core.calls import Call
-from app.core.errors import BadRequest, ReviewRequired
+from app.core.errors import ReviewRequired
 from app.core.features import Gate
 from app.core.vocabulary import DocumentStatus
 from app.documents.publishing_rules import not_renderable
 from app.documents.record import StoredDocument
 from app.documents.rendering import is_read, is_renderable
-from app.documents.statuses import EMPTY, NO_CONTENT
+from app.documents.statuses import no_content
 from app.projects.gates import Attempt
 
 
@@ -43,7 +43,7 @@ def _is_renderable(attempt: Attempt) -> bool:
 def refuse_unread(is_read: bool, document: StoredDocument, call: Call) -> None:
     """Refuses with `BadRequest` a content in which there is nothing to read, like a document without content."""
     if not is_read:
-        raise BadRequest(NO_CONTENT, errors=[EMPTY])
+        raise no_content()
 
 
 APPROVAL = Gate(

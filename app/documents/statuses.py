@@ -30,7 +30,6 @@ UNSCHEDULED: dict[str, Any] = {"publishAt": None, "statusBefore": None, "schedul
 
 NOT_LIVE = "The document is not on the website: there is nothing to take off."
 UNCHANGED = "The document has no changes since it was published: there is nothing to submit."
-NO_CONTENT = "The document has no content: write some first."
 EMPTY = Problem(field="markdown", message="Is empty.")
 
 
@@ -206,9 +205,14 @@ def refuse_move(
         raise not_now(document, call, NOT_LIVE if move.if_live else unchanged)
     call.pass_gates(document)
     if move.finishes and document.get("contentId") is None:
-        raise BadRequest(None if problems else NO_CONTENT, errors=[EMPTY, *problems])
+        raise BadRequest(errors=[EMPTY, *problems]) if problems else no_content()
     if problems:
         raise BadRequest(errors=list(problems))
+
+
+def no_content() -> BadRequest:
+    """Returns the refusal of a document in which there is nothing to read."""
+    return BadRequest("The document has no content", advice="write some first", errors=[EMPTY])
 
 
 def refuse_if_outdated(document: StoredDocument, base_version: int | None) -> None:

@@ -32,7 +32,15 @@ from app.documents.store import Documents
 from app.sources import rules
 from app.sources.citations import Citations, cites_any
 from app.sources.errors import SourceCited
-from app.sources.responses import AddedSources, Source, minimal_source, source_record, without_excerpt
+from app.sources.responses import (
+    AddedSources,
+    ChangedSource,
+    Source,
+    changed_source,
+    minimal_source,
+    source_record,
+    without_excerpt,
+)
 from app.sources.rules import StoredSource, record_sources
 from app.sources.schemas import NewSource, SourceChanges, SourceFields, SourceList, SourcesQuery, VerifyFields
 from app.sources.store import SourceRecords
@@ -61,7 +69,7 @@ def list_sources(ctx: Context, document_id: str, fields: Fields) -> Result[list[
     document = own_document(ctx, document_id)
     sources = sources_of(ctx, document)
     cited = cited_by(ctx, document.get("contentId")) if sources else {}
-    return Result(_records(sources, cited)[fields.get("offset", 0) :])
+    return Result([source_record(one, cited) for one in sources][fields.get("offset", 0) :])
 
 
 @source_change(
@@ -82,8 +90,8 @@ def add_sources(ctx: Context, document_id: str, fields: Fields) -> Result[AddedS
         for one in problems(NewSource, sent)
     ]
     cited = cited_by(ctx, document.get("contentId"))
-    added = _add(ctx, document, cited, fields["sources"], wrong)
-    return Result({"sources": _records(added, cited)})
+    added, version = _add(ctx, document, cited, fields["sources"], wrong)
+    return Result({"sources": [changed_source(one, cited, version) for one in added]})
 
 
 @source_change(
@@ -101,7 +109,7 @@ def add_sources(ctx: Context, document_id: str, fields: Fields) -> Result[AddedS
     next="Then cite number 3 as `[^s3]`. Cited already, it makes a new version.",
     button="Add a source",
 )
-def add_source(ctx: Context, document_id: str, fields: Fields) -> Result[Source]:
+def add_source(ctx: Context, document_id: str, fields: Fields) -> Result[ChangedSource]:
     """Add a source, or several."""
     document = ctx.check_match(own_document(ctx, document_id))
     refuse_if_guarded(document, ctx.call)
@@ -110,11 +118,11 @@ def add_source(ctx: Context, document_id: str, fields: Fields) -> Result[Source]
         before = sources_of(ctx, document)
         urls = brief_of(document).get("referenceUrls") or ()
         new = rules.sources_from_brief(urls, before, rules.MOST_SOURCES - len(before))
-        added = _add(ctx, document, cited, new) if new else []
-        return Result(cast(Any, _records([*before, *added], cited)))
+        added, version = _add(ctx, document, cited, new) if new else ([], document["version"])
+        return Result(cast(Any, [changed_source(one, cited, version) for one in (*before, *added)]))
     sent = {name: value for name, value in fields.items() if name != "fromBrief"}
-    [source] = _add(ctx, document, cited, [sent], problems(SourceFields, sent))
-    return Result(source_record(source, cited), etag=record_tag(source))
+    [source], version = _add(ctx, document, cited, [sent], problems(SourceFields, sent))
+    return Result(changed_source(source, cited, version), etag=record_tag(source))
 
 
 @source_change(
@@ -126,7 +134,7 @@ def add_source(ctx: Context, document_id: str, fields: Fields) -> Result[Source]
     toolsets=("writing", "reviewing"),
     arguments_as="add_source",
 )
-def update_source(ctx: Context, document_id: str, source_id: str, fields: Fields) -> Result[Source]:
+def update_source(ctx: Context, document_id: str, source_id: str, fields: Fields) -> Result[ChangedSource]:
     """Change a source; null clears.
 
     A new `url`, `title` or `excerpt` ends verification.
@@ -149,7 +157,7 @@ def update_source(ctx: Context, document_id: str, source_id: str, fields: Fields
     tool=False,
     button="I compared it",
 )
-def verify_source(ctx: Context, document_id: str, source_id: str, fields: Fields) -> Result[Source]:
+def verify_source(ctx: Context, document_id: str, source_id: str, fields: Fields) -> Result[ChangedSource]:
     """Say that you compared a source's excerpt with the source, or take that back.
 
     For people alone, over REST and in the console. Send the source's `ETag` as `If-Match`, so that what you compared is
@@ -168,7 +176,7 @@ def verify_source(ctx: Context, document_id: str, source_id: str, fields: Fields
     errors=(*_CHANGES, SourceCited),
     toolsets=("reviewing",),
 )
-def delete_source(ctx: Context, document_id: str, source_id: str) -> Result[Source]:
+def delete_source(ctx: Context, document_id: str, source_id: str) -> Result[ChangedSource]:
     """Delete a source that no present or published text cites."""
     document, source = _own(ctx, document_id, source_id)
     published = document.get("published")
@@ -178,9 +186,9 @@ def delete_source(ctx: Context, document_id: str, source_id: str) -> Result[Sour
         is_cited=source["number"] in cited_by(ctx, document.get("contentId")),
         is_published=published is not None and source["number"] in cited_by(ctx, published["markdownId"]),
     )
-    _write(ctx, document, record_sources(document, ctx.call, "source.deleted", [source]))
+    version = _write(ctx, document, record_sources(document, ctx.call, "source.deleted", [source]))
     ctx.store[SourceRecords].delete(ctx.project_id, source)
-    return Result(source_record(source, {}), etag=record_tag(source))
+    return Result(changed_source(source, {}, version), etag=record_tag(source))
 
 
 def sources_of(ctx: Context, document: StoredDocument) -> list[StoredSource]:
@@ -212,8 +220,11 @@ def _add(
     cited: Mapping[int, int],
     sent: Sequence[Mapping[str, Any]],
     wrong: Sequence[Problem] = (),
-) -> list[StoredSource]:
-    """Adds sources to a document whose text cites some numbers. `wrong` is what is wrong with what was sent."""
+) -> tuple[list[StoredSource], int]:
+    """Adds sources to a document whose text cites some numbers; returns them, and the version that it has since then.
+
+    `wrong` is what is wrong with what was sent.
+    """
     new = rules.new_sources(document, ctx.call, sent, [new_id() for _ in sent])
     is_cited = any(one["number"] in cited for one in new)
     rules.refuse_change(document, ctx.call, is_cited=is_cited)
@@ -222,9 +233,9 @@ def _add(
     rules.refuse_if_full(len(sources_of(ctx, document)), len(new))
     after = rules.next_number(document) + len(new)
     decision = record_sources(document, ctx.call, "source.added", new, is_cited=is_cited, nextSource=after)
-    _write(ctx, document, decision)
+    version = _write(ctx, document, decision)
     ctx.store[SourceRecords].add_many(ctx.project_id, new)
-    return new
+    return new, version
 
 
 def _change(
@@ -235,20 +246,22 @@ def _change(
     cited: Mapping[int, int],
     event: str,
     **recorded: Any,
-) -> Result[Source]:
+) -> Result[ChangedSource]:
     """Writes a changed source with its event, and returns it; nothing where nothing differs."""
+    version = document["version"]
     if after != before:
-        _write(ctx, document, record_sources(document, ctx.call, event, [after], **recorded))
+        version = _write(ctx, document, record_sources(document, ctx.call, event, [after], **recorded))
         after = ctx.store[SourceRecords].change(ctx.project_id, before, after)
-    return Result(source_record(after, cited), etag=record_tag(after))
+    return Result(changed_source(after, cited, version), etag=record_tag(after))
 
 
-def _write(ctx: Context, document: StoredDocument, decision: Decision) -> None:
-    """Writes the events of sources to their document, as a version where the text cites them."""
+def _write(ctx: Context, document: StoredDocument, decision: Decision) -> int:
+    """Writes the events of sources to their document, as a version where the text cites them; returns its version."""
     if decision.document["version"] != document["version"]:
         write_decision(ctx, document, lambda present: decision)
     else:
         ctx.store[Documents].remark(ctx.project_id, document, decision)
+    return decision.document["version"]
 
 
 def _own(ctx: Context, document_id: str, source_id: str) -> tuple[StoredDocument, StoredSource]:
@@ -258,7 +271,3 @@ def _own(ctx: Context, document_id: str, source_id: str) -> tuple[StoredDocument
     source = or_raise(found, NotFound, "The document has no such source", "sourceId", "list its sources")
     ctx.check_match({"rev": source["rev"]})
     return document, source
-
-
-def _records(sources: Sequence[StoredSource], cited: Mapping[int, int]) -> list[Source]:
-    return [source_record(one, cited) for one in sources]

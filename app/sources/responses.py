@@ -28,10 +28,16 @@ class Source(DeliveredSource):
     cited: Annotated[bool, doc("whether the present text cites it", True)]
 
 
+class ChangedSource(Source):
+    """A source that was added, changed or deleted."""
+
+    version: Annotated[int, doc("the document's version since then: another one where its text cites the source", 4)]
+
+
 class AddedSources(TypedDict):
     """Several sources that were added."""
 
-    sources: Annotated[list[Source], doc("the sources, by number")]
+    sources: Annotated[list[ChangedSource], doc("the sources, by number")]
 
 
 class PacketSource(TypedDict):
@@ -65,6 +71,11 @@ def source_record(source: StoredSource, cited: Mapping[int, int]) -> Source:
     return record_of(Source, source, cited=source["number"] in cited)
 
 
+def changed_source(source: StoredSource, cited: Mapping[int, int], version: int) -> ChangedSource:
+    """Returns a source that was changed, as callers see it, with the version that its document has since then."""
+    return {**source_record(source, cited), "version": version}
+
+
 def packet_source(source: StoredSource, cited: Mapping[int, int]) -> PacketSource:
     """Returns a source as a work packet has it."""
     return record_of(
@@ -83,4 +94,4 @@ def without_excerpt(source: Mapping[str, Any]) -> dict[str, Any]:
 
 def minimal_source(source: Mapping[str, Any]) -> dict[str, Any]:
     """Returns what a caller needs of a source that it changed."""
-    return {name: source[name] for name in ("id", "number", "cited") if name in source}
+    return {name: source[name] for name in ("id", "number", "cited", "version") if name in source}

@@ -152,6 +152,7 @@ def test_what_stands_before_more_is_the_excerpt_where_front_matter_has_none(
         "f": "---\ntitle: F\n---\n```\n<!--more-->\n```\n",
         "g": f"---\ntitle: G\n---\n- *Flour*\n- Water\n  1. 2 - 1 l\n\n{after}",
         "h": f"---\ntitle: H\n---\n> Bread\n> > is\n\n{after}",
+        "j": f"---\ntitle: J\n---\n[x]({{{{ '/y' | relative_url }}}})\n\n{after}",
         "i": f"---\ntitle: I\n---\nTake:\n\n- flour\n\n{after}",
     }
     for name, text in texts.items():
@@ -159,13 +160,13 @@ def test_what_stands_before_more_is_the_excerpt_where_front_matter_has_none(
 
     report = run(cli, project, tmp_path)
 
-    assert (report["created"], report["lost"]) == (9, {})
+    assert (report["created"], report["lost"]) == (10, {})
     found = {slug: one["excerpt"] for slug, one in documents_of(project).items()}
     assert found.pop("d") == "word " * 99 + "word…"
     assert found == {"a": "A dark loaf. And <!--more-->", "b": "Own", "c": "Inside", "e": "", "f": ""} | {
-        **{"g": "Flour Water 2 - 1 l", "h": "Bread is", "i": "Take:"}
+        **{"g": "Flour Water 2 - 1 l", "h": "Bread is", "i": "Take:", "j": "x"}
     }
-    assert run(cli, project, tmp_path)["unchanged"] == 9
+    assert run(cli, project, tmp_path)["unchanged"] == 10
 
 
 @pytest.mark.needs_mongod
@@ -176,6 +177,8 @@ def test_what_stands_before_more_is_the_excerpt_where_front_matter_has_none(
         "image: {path: loaf.png, caption: x, alt: A loaf}",
         "featured_image: loaf.png\nfeatured_image_alt: A loaf",
         "heroImage: ./loaf.png\nheroImageAlt: A loaf",
+        "feature_image: loaf.png\nfeature_image_alt: A loaf",
+        "coverImage: {src: loaf.png, alt: A loaf}",
         "images: [{src: loaf.png, alt: A loaf}]",
         "params: {cover: {image: loaf.png, alt: A loaf}}",
         "params: {Featured_image: loaf.png, featured_image_alt: A loaf}",
@@ -225,13 +228,16 @@ def test_attributes_of_kramdown_and_hugo_are_listed(cli: Cli, project: Project, 
         "a.md",
         '---\ntitle: A\n---\n* x\n{:toc}\n\nA quote\n{: #id .class}\n\n[Out](https://a.example){:target="_blank"} it is'
         "\n\n{.lead} \n\n`{: .not}`\n\n{{< poll x >}}\n\n|a|\n|-|\n{.dark .wide}\n\n> b\n> {#q}\n\n## C {.d} ##\n\n"
-        "E {.f}\n```\n{.not}\n```\n",
+        "E {.f}\n```\n{.not}\n```\n\n![g](https://a.example/g.png){width=5 .h} [i](j){.k}, f(x){.l=1} {m=n}\n{o=p}\n",
     )
 
     report = run(cli, project, tmp_path)
 
-    assert report["attributes"] == {"{.lead}": 1, "{.dark .wide}": 1, "{#q}": 1, "{.d}": 1}
+    assert report["attributes"] == {"{.lead}": 1, "{.dark .wide}": 1, "{#q}": 1, "{.d}": 1} | {
+        **{"{width=5 .h}": 1, "{.k}": 1, "{o=p}": 1}
+    }
     ends = "|a|\n|-|\n\n\n> b\n\n\n## C\n\nE {.f}\n```\n{.not}\n```"
+    ends += "\n\n![g](https://a.example/g.png) [i](j), f(x){.l=1} {m=n}"
     assert text_of(project, "a").partition("{{< poll x >}}\n\n")[2] == ends
     assert report["shortcodes"]["a.md"] == [
         {"line": 2, "what": "{:toc}"},
@@ -254,6 +260,7 @@ def test_formulas_and_definitions_are_listed(cli: Cli, project: Project, tmp_pat
         "a": "`$x$` costs $5 or $6, US$7/$8, ${a}/${b}, \\$9.\n\n$$\na_1 * b\n$$\n\nSo $a^2 + b$, $n$ and \\(c\\).\n\n"
         "\\[\nx\n\\]\n",
         "b": "Term\n: A definition\n\nNo: not\n:this\n\n:::note\nx\n:::\n",
+        "d": "x :tada: 10:30:15 a:b: `:c:` ::e:: :+1:\n\n|:-:|\n\n*[HTML]: Hyper\n",
         "c": "Fine.\n\n    : code\n\n```\nx\n: y $$z$$\n```\n\n- a: b\n- $ and $\n",
     }
     for name, text in texts.items():
@@ -266,6 +273,10 @@ def test_formulas_and_definitions_are_listed(cli: Cli, project: Project, tmp_pat
             {"line": line, "what": what} for line, what in ((3, "$$…$$"), (7, "$…$"), (7, r"\(…\)"), (9, r"\[…\]"))
         ],
         "b.md": [{"line": 2, "what": ": a definition"}, {"line": 7, "what": ":::"}],
+        "d.md": [
+            *({"line": 1, "what": emoji} for emoji in (":tada:", ":+1:")),
+            {"line": 5, "what": "*[…]: an abbreviation"},
+        ],
     }
 
 

@@ -60,6 +60,11 @@ from tests.make import Project
             "## The gate {#gate}\n# Rye & oats! {#rye--oats}\n# {#x}",
             '## <a id="gate"></a>The gate\n# Rye & oats!\n# {#x}',
         ),
+        ("{{< rawhtml >}}<b>x</b>{{< /rawhtml >}}{{% lead %}}y{{% /lead %}}", "<b>x</b>y"),
+        ("{{< mermaid >}}\nA{{x}} --> B\n{{< /mermaid >}}", "```mermaid\nA{{x}} --> B\n```"),
+        ('{{< quote author="Ada" source="Notes" >}}\nx\n{{< /quote >}}', "> x\n>\n> — Ada, Notes\n"),
+        ("{{% blockquote %}}x\n\ny{{% /blockquote %}}", "> x\n>\n> y\n"),
+        ("a {::comment}not\nthis{:/comment} b `{::comment}` {::comment}", "a  b `{::comment}` {::comment}"),
         ('{{< myshort foo="bar" >}}x{{< /myshort >}} {{< param "x" >}}', None),
     ],
 )
@@ -77,7 +82,17 @@ def test_only_posts_of_jekyll_have_raw_tags_in_code() -> None:
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize(
     "part",
-    ["{{< details >}}", "{{/*", "{{</* ", "# a {#", '{{< figure src="', "{{< x `", '{{< figure \\"', "{% raw %}"],
+    [
+        "{{< details >}}",
+        "{::comment}",
+        "{{/*",
+        "{{</* ",
+        "# a {#",
+        '{{< figure src="',
+        "{{< x `",
+        '{{< figure \\"',
+        "{% raw %}",
+    ],
 )
 def test_tags_without_end_are_read_in_seconds(part: str) -> None:
     assert translated(part * 20_000, set(), is_of_jekyll=False)
@@ -128,14 +143,20 @@ def test_arguments_that_markdown_has_no_place_for_are_listed(cli: Cli, project: 
 @pytest.mark.needs_mongod
 def test_attributes_in_posts_of_jekyll_are_left_out_and_listed(cli: Cli, project: Project, tmp_path: Path) -> None:
     text = '* TOC\n{:toc}\n\n## A {#a}\n{: .b}\n\n[x](https://a.example){:target="_blank"} y\n\n* z\n{: .c}\n`{: .not}`'
+    text += '\n\n<div markdown="1">\n## In\n</div>\n'
+    text += "{::nomarkdown}x{:/} [f]({% link /b/x.pdf %}) [g]({% link _posts/x.md %})"
     for name in "ab":
         write(tmp_path, f"_posts/2020-01-01-{name}.md", f"---\ntitle: A\n---\n{text}\n")
 
     report = run(cli, project, tmp_path / "_posts")
 
-    assert report["attributes"] == {"{:toc}": 2, "{: .b}": 2, '{:target="_blank"}': 2, "{: .c}": 2}
-    assert report["shortcodes"] == {}
-    assert text_of(project, "a") == "## A\n\n\n[x](https://a.example) y\n\n* z\n\n`{: .not}`"
+    assert report["attributes"] == {
+        **{"{:toc}": 2, "{: .b}": 2, '{:target="_blank"}': 2, "{: .c}": 2, "{::nomarkdown}": 2, "{:/}": 2}
+    }
+    assert {one["what"] for found in report["shortcodes"].values() for one in found} == {"{% link %}"}
+    assert text_of(project, "a") == "## A\n\n\n[x](https://a.example) y\n\n* z\n\n`{: .not}`" + (
+        "\n\n<div>\n\n## In\n</div>\nx [f](/b/x.pdf) [g]({% link _posts/x.md %})"
+    )
     shown = cli("import", "--project", project.id, tmp_path / "_posts").stdout
     assert "Attributes, and places of contents, that were left out, with the number of files: {: .b} (2), " in shown
 

@@ -134,7 +134,7 @@ Feed it **each morning** _and wait_, says [Ada](https://a.example/ada): 3 < 4 \\
 
 | Day | What |
 | - | - |
-| 1 \\| 2 | Mix. Rest. |""",
+| 1 \\| 2 | Mix.<br>Rest. |""",
     WORD: """# Bread
 
 It is **very good**.
@@ -280,6 +280,19 @@ def test_an_address_pasted_over_words_makes_them_a_link(
     paste(window, place, plain="https://a.example/b")
 
     assert text_of(window) == expected
+
+
+LINES = """<table><tr><th><p>What<br>else</p></th><th>Who</th></tr><tr><td>Buy
+<ul><li><p>Rye</p></li><li>Salt</li></ul></td><td><p>Ada</p><p></p><p><b>Jun</b></p> or all</td></tr></table>"""
+
+
+def test_paragraphs_and_items_of_a_cell_are_lines_of_it(window: Window, editor: WebElement) -> None:
+    paste(window, editor, html="<p>These:</p>" + LINES)
+    rows = "| What<br>else | Who |\n| - | - |\n| Buy<br>Rye<br>Salt | Ada<br>{}<br>or all |"
+    window.until(lambda: text_of(window).startswith("These:\n\n" + rows.format("**Jun**")))
+    editor.find_element(By.CSS_SELECTOR, "th").click()
+    paste(window, editor.find_element(By.CSS_SELECTOR, "th .cm-content"), html=LINES)
+    window.until(lambda: text_of(window).startswith("These:\n\n" + rows.format("Jun")))
 
 
 def test_plain_text_is_pasted_as_it_is(window: Window, editor: WebElement) -> None:

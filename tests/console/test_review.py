@@ -571,6 +571,15 @@ def test_an_answer_is_sent_once_however_often_it_is_pressed(window: Window, proj
     assert window.problems() == []
 
 
+def test_a_message_is_not_over_the_remarks(window: Window, project: Project) -> None:
+    _, ids = written(window, project, *map(str, range(8)))
+    with screen(window, 1440, 900):
+        window.find(f"{ids['5']} textarea").send_keys("At 28.")
+        window.click(f"{ids['5']} [data-replies]")
+        message = window.find("#toasts .notice").rect
+        assert message["x"] + message["width"] < window.find("#remarks").rect["x"]
+
+
 def test_a_suggestion_is_accepted_after_the_save_that_runs(window: Window, project: Project) -> None:
     document, ids = written(window, project)
     editor = window.find(".editor").shadow_root.find_element("css selector", ".cm-content")

@@ -509,6 +509,61 @@ def scrolled(window: Window) -> int:
     return int(window.chrome.execute_script("return scrollY"))
 
 
+def test_a_callout_is_seen_as_one_and_stays_in_the_text(window: Window, project: Project) -> None:
+    markdown = "Before.\n\n> [!NOTE]\n> Mind\n> the gap\n\n> [!tip] By Ada\n> Wait\n\n> [!OTHER] Quote"
+    opened(window, project, markdown).click()
+    window.until(lambda: "Note\nMind the gap" in seen(window))
+    assert "By Ada\nWait" in seen(window)
+    assert "[!OTHER] Quote" in seen(window)
+    assert text_of(window) == markdown
+    press(window, Keys.CONTROL, Keys.HOME)
+    keys(window, Keys.ARROW_DOWN * 2, Keys.END, " now")
+    assert "> [!NOTE]\n> Mind\n> the gap now\n" in text_of(window)
+    keys(window, Keys.ARROW_UP, Keys.END, Keys.BACKSPACE)
+    assert "> Mind\n> the gap now\n" in text_of(window)
+    assert "[!NOTE]" not in text_of(window)
+    press(window, Keys.CONTROL, "a")
+    keys(window, Keys.DELETE, "/callout")
+    window.until(lambda: within(window, ".cm-tooltip-autocomplete"))
+    keys(window, Keys.ENTER, "Mind")
+    assert text_of(window).strip() == "> [!NOTE]\n> Mind"
+    assert window.problems() == []
+
+
+CURSOR = """const { activeElement } = document.querySelector('.editor').shadowRoot;
+const { top, bottom } = activeElement.closest('.cm-editor').querySelector('.cm-cursor-primary').getBoundingClientRect();
+return [top, bottom];"""
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_the_cursor_is_not_under_the_tools_or_the_buttons(
+    window: Window, project: Project, size: tuple[int, int]
+) -> None:
+    document = a_document(project.context(), title="Rye", status="drafting", markdown="Water.\n\n" * 40)
+    OPERATIONS["open_thread"](project.context(), document["id"], fields={"text": "Why?"})
+    with screen(window, *size):
+        window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
+        content(window).click()
+        press(window, Keys.CONTROL, Keys.END)
+        keys(window, *["Rye.", Keys.ENTER] * 4, "End.")
+        buttons = window.find(".writing > .buttons")
+        place = "return arguments[0].getBoundingClientRect()"
+        below = window.chrome.execute_script(place, buttons)["top"]
+        window.until(lambda: 0 < window.chrome.execute_script(CURSOR)[1] <= below)
+        press(window, Keys.CONTROL, Keys.HOME)
+        above = window.chrome.execute_script(place, window.find(".writing > .bar"))["bottom"]
+        window.until(lambda: window.chrome.execute_script(CURSOR)[0] >= above + 20)
+
+
+def test_columns_are_aligned_where_a_text_is_read_as_where_it_is_written(window: Window, project: Project) -> None:
+    opened(window, project, "| A | B | C |\n| - | -: | :-: |\n| 1 | 2 | 3 |")
+    aligned = "return [...arguments[0].querySelectorAll('th, td')].map((cell) => getComputedStyle(cell).textAlign)"
+    expected = ["start", "right", "center"] * 2
+    assert window.chrome.execute_script(aligned, within(window, ".cm-grid")[0]) == expected
+    window.click_tab("Read")
+    assert window.chrome.execute_script(aligned, window.find(".prose table")) == expected
+
+
 def test_long_numbers_of_a_list_are_beside_their_words(window: Window, project: Project) -> None:
     opened(window, project, "99. Rye\n100. Wheat\n\nText\n\n1986. A good year")
     for number in within(window, ".cm-number"):

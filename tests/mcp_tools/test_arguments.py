@@ -155,14 +155,16 @@ def test_a_writer_corrects_the_excerpt_that_a_check_names(writer: Agent, project
     assert "quotes_verbatim" not in {one["check"] for one in after}
 
 
-def test_the_tool_says_that_a_source_that_is_cited_already_makes_a_version(writer: Agent, project: Project) -> None:
+def test_a_source_that_is_cited_already_makes_a_version_that_its_answer_has(writer: Agent, project: Project) -> None:
     a_ready_brief(project.context(), markdown="Rye needs four days.[^s1]")
     claimed = writer.call("claim_next_brief")
     described = {tool["name"]: tool["description"] for tool in writer.ask("tools/list")["tools"]}["add_source"]
 
-    writer.call("add_source", documentId=claimed["id"], sources=[{"title": "Rye"}])
+    [added] = writer.call("add_source", documentId=claimed["id"], sources=[{"title": "Rye"}])["sources"]
 
-    assert writer.call("get_outline", documentId=claimed["id"])["version"] == claimed["version"] + 1
+    version = claimed["version"] + 1
+    assert writer.call("get_outline", documentId=claimed["id"])["version"] == added["version"] == version
+    writer.call("write_content", documentId=claimed["id"], markdown="Four days.[^s1]", baseVersion=added["version"])
     assert "Cited already, it makes a new version." in described
 
 

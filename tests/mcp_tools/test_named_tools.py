@@ -289,3 +289,17 @@ def test_a_second_submit_offers_a_writer_nothing_that_needs_publish(reader: Agen
 
     assert (refused["_tag"], refused["status"], refused["allowed"]) == ("InvalidTransition", "review", [])
     assert "publish" not in refused["message"]
+
+
+@pytest.mark.contract("decided-mcp.named-tools")
+def test_who_submits_nothing_is_told_to_write_and_who_confirms_twice_where_the_document_is(agent: Agent) -> None:
+    draft = agent.call("create_document_intent", title="Rye")["id"]
+    document = agent.call("confirm_intent", intentId=draft)["document"]["id"]
+
+    empty, again = (
+        agent.refused("submit_document", documentId=document),
+        agent.refused("confirm_intent", intentId=draft),
+    )
+
+    assert empty["message"] == "The document has no content. Write some with `write_content`."
+    assert again["message"].endswith("Find it with `list_intents`, and what was confirmed with `list_documents`.")

@@ -104,8 +104,8 @@ def test_an_unknown_toolset_is_refused_with_those_there_are(agent_of_era: Agent,
         *((f"{name}=true", 400) for name in ("dryRun", "dryrun", "dry_run")),
         *((f"return={value}", 400) for value in ("", "Minimal", "representation")),
         ("return=minimal", 200),
-        *((f"{name}=x", 400) for name in ("toolsets", "Toolset", "returns")),
-        *((f"{name}=x", 200) for name in ("profile", "tools")),
+        *((f"{name}=x", 400) for name in ("toolsets", "Toolset", "tolset", "tool-set", "tools", "returns", "retrun")),
+        ("profile=x", 200),
     ],
 )
 def test_what_is_wrong_in_the_address_is_refused(agent: Agent, query: str, status: int) -> None:
@@ -115,7 +115,7 @@ def test_what_is_wrong_in_the_address_is_refused(agent: Agent, query: str, statu
     answer = agent.client.post(f"/mcp?{query}", json=listing, headers=headers | {"Mcp-Method": "tools/list"})
 
     assert answer.status_code == status
-    named = "dryRun" if "true" in query else "toolset" if "oolset" in query else "return"
+    named = "dryRun" if "true" in query else "return" if "ret" in query else "toolset"
     assert f"`{named}`" in answer.text or status == 200
 
 

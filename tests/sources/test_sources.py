@@ -100,6 +100,21 @@ def test_a_source_has_a_number_that_is_never_used_again(api) -> None:
 
 
 @pytest.mark.contract("decided-sources.records")
+def test_the_answer_to_a_change_has_the_version_that_the_document_has_since_then(api) -> None:
+    document = a_document(api, markdown="Dark.[^s1]")
+    changes: list[tuple[str, str, Any]] = [("PATCH", "", {"title": "Cited"}), ("POST", "/verify", None)]
+
+    cited, other = added(api, document), added(api, document)
+    versions = [cited["version"], other["version"]]
+    versions += [ok(api.call(method, of(document, cited) + path, body))["version"] for method, path, body in changes]
+    versions += [ok(api.patch(of(document, other), {"title": "Not cited"}))["version"]]
+    versions += [ok(api.delete(of(document, other)))["version"]]
+
+    assert versions == [2, 2, 3, 3, 3, 3]
+    assert document_of(api, document)["version"] == 3
+
+
+@pytest.mark.contract("decided-sources.records")
 @pytest.mark.parametrize(
     ("fields", "status", "path"),
     [
@@ -408,7 +423,7 @@ def test_trash_and_restore_take_sources_along_and_purge_deletes_them(api, store:
     ok(api.delete(path_of(document)))
     assert api.get(sources_path(document)).status_code == 404
     ok(api.post(f"{path_of(document)}/restore"))
-    assert ok(api.get(sources_path(document))) == [source]
+    assert ok(api.get(sources_path(document))) == [{name: one for name, one in source.items() if name != "version"}]
 
     ok(api.delete(path_of(document)))
     one = ObjectId(document["id"])

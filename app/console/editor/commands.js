@@ -121,6 +121,7 @@ export const commands = {
   numbers: begin("ListMark", "1. "),
   tasks: begin("ListMark", "- [ ] "),
   quote: begin("QuoteMark", "> "),
+  callout: (view) => block(view, "> [!NOTE]\n> ", 12),
   code,
   table,
   rule: (view) => block(view, "---"),

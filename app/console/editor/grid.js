@@ -117,10 +117,21 @@ export function pastedRows(clipboard) {
     const found = body.querySelectorAll("table");
     const rest = body.cloneNode(true);
     for (const one of rest.querySelectorAll("table, meta, link, title")) one.remove();
-    if (found.length === 1 && !rest.textContent.trim()) return [...found[0].rows].map(({ cells }) => [...cells].map((cell) => plain(cell.innerText || cell.textContent)));
+    if (found.length === 1 && !rest.textContent.trim()) return [...found[0].rows].map(({ cells }) => [...cells].map((cell) => plain(wordsOf(cell))));
   }
   const text = clipboard.getData("text/plain").replace(/\r\n?/g, "\n").replace(/\n$/, "");
   return text.includes("\t") && !/^\t/m.test(text) ? separated(text).map((row) => row.map(plain)) : null;
+}
+
+/** The words of a cell, with a line for each of its paragraphs and items. */
+function wordsOf(cell) {
+  const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replace(/\s+/g, " ");
+  for (const one of cell.querySelectorAll("br, p, div, li")) {
+    one.before("\n");
+    one.append("\n");
+  }
+  return cell.textContent.trim();
 }
 
 /** Rows of text separated by tabs, where a cell with line breaks is between quotation marks. */

@@ -19,7 +19,7 @@ const NOT_BOLD = /(^|;)\s*font-weight:\s*(normal|400)/i;
 const WORD_LEVEL = /mso-list:\s*l\d+\s+level(\d+)/i;
 const NUMBER = /^\(?(\d+|[a-z]+)[.)]/i;
 const ADDRESS = /^\s*(https?:|mailto:|tel:)/i;
-const HEADINGS = ":is(h1, h2, h3, h4, h5, h6, th)";
+const HEADINGS = ":is(h1, h2, h3, h4, h5, h6)";
 const IN_CELLS = ":is(td, th) :is(p, div, li, ul, ol, blockquote, pre, h1, h2, h3, h4, h5, h6)";
 const UNSEEN = /(^|;)\s*(display:\s*none|mso-hide:\s*all)/i;
 const GOOGLE = /^https:\/\/[a-z0-9-]+\.googleusercontent\.com\//i;
@@ -117,9 +117,10 @@ const unstyled = (html) => html
   .replace(/<style\b.*?<\/style\s*>/gis, "")
   .replace(/<[^>]+>/g, (tag) => tag.replace(/\sstyle\s*=/gi, " data-style="));
 
-/** Leaves lines between the items of those lists alone in which an item has several paragraphs. */
-function tighten(node) {
-  for (const child of node.children ?? []) tighten(child);
+/** Leaves lines between the items of those lists alone in which an item has several paragraphs; breaks the lines of cells by html. */
+function tighten(node, inCell = node.type === "tableCell") {
+  for (const child of node.children ?? []) tighten(child, inCell || child.type === "tableCell");
+  if (inCell && node.type === "break") Object.assign(node, { type: "html", value: "<br>" });
   if (node.type === "listItem") node.spread = node.children.filter(({ type }) => type !== "list").length > 1;
   if (node.type === "list") node.spread = node.children.some(({ spread }) => spread);
 }
@@ -147,16 +148,30 @@ function clean(body) {
     unwrap(one);
   }
   for (const one of all("table:not(:has(th)) tr:first-child > td")) one.replaceWith(renamed(one, "th"));
-  for (const one of all(`${HEADINGS} :is(b, strong)`)) unwrap(one);
+  for (const one of all(`:is(${HEADINGS}, th) :is(b, strong)`)) unwrap(one);
   for (const one of all(`${HEADINGS} br`)) one.replaceWith(" ");
   body.normalize();
   for (const one of all(MARKS)) if (one.nodeName !== "A" && one.previousSibling?.nodeName === one.nodeName) join(one);
   for (const one of all(MARKS).reverse()) bare(one);
   for (const one of all(IN_CELLS)) {
-    one.before(" ");
+    one.before(document.createElement("br"));
+    one.after(document.createElement("br"));
     unwrap(one);
   }
+  for (const one of all("td, th")) oneBreak(one);
   for (const one of all("p")) if (!one.textContent.trim() && !one.querySelector("img")) one.remove();
+}
+
+/** Leaves one line break between the words of a cell, and none at its ends. */
+function oneBreak(cell) {
+  const nodes = document.createNodeIterator(cell, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+  let [hasWords, last] = [false, null];
+  for (let node = nodes.nextNode(); node; node = nodes.nextNode()) {
+    if (node.nodeName === "BR" && (last || !hasWords)) node.remove();
+    else if (node.nodeName === "BR") last = node;
+    else if (node.nodeName === "IMG" || node.data?.trim()) [hasWords, last] = [true, null];
+  }
+  last?.remove();
 }
 
 const cellsOf = (table) => [...table.rows].flatMap((row) => [...row.cells]);

@@ -8,7 +8,7 @@ import { Decoration, EditorView, ViewPlugin, WidgetType, showTooltip } from "@co
 import { blocks, isGap, prefixOf } from "./blocks.js";
 import { inline } from "./inline.js";
 import { Leave, boxAt, labelAt, leaving, otherEnd } from "./leave.js";
-import { softBreaks } from "./soft.js";
+import { CALLOUT, softBreaks } from "./soft.js";
 import { tables } from "./tables.js";
 
 /** Something small in place of a mark. */
@@ -160,7 +160,9 @@ function decorations(view) {
       if (name === "FencedCode") {
         for (const mark of node.getChildren("CodeMark")) {
           const line = state.doc.lineAt(mark.from);
-          if (head < line.from || head > line.to) hide(mark.from, mark.to);
+          if (head >= line.from && head <= line.to) continue;
+          hide(mark.from, mark.to);
+          if (mark.from > from) onLine(line, "cm-shut");
         }
       }
       return false;
@@ -175,6 +177,14 @@ function decorations(view) {
       } else if (from > parent.from) hide(from - /\s*$/.exec(state.sliceDoc(parent.from, from))[0].length, to);
     }
     if (name === "Blockquote") eachLine(node, visible, (line) => onLine(line, `cm-quote${/^(\s*>){2}/.test(line.text) ? " cm-quote2" : ""}${/^[\s>]*$/.test(line.text) && (head < line.from || head > line.to) ? " cm-gap" : ""}`));
+    const callout = name === "Blockquote" && CALLOUT.exec(state.sliceDoc(from, state.doc.lineAt(from).to));
+    if (callout) {
+      const kind = callout[2].toLowerCase();
+      const start = from + callout[0].length - callout[1].length;
+      const isTitled = from + callout[0].length < state.doc.lineAt(from).to;
+      eachLine(node, visible, (line) => onLine(line, `cm-callout cm-callout-${kind}${line.from <= from ? " cm-title" : ""}`));
+      hide(start, from + callout[0].length, isTitled ? HIDDEN : Decoration.replace({ widget: new Sign("kind", callout[2][0].toUpperCase() + kind.slice(1)) }));
+    }
     if (name === "ListItem") {
       let depth = 0;
       for (let one = node; one; one = one.parent) if (one.name === "ListItem") depth += 1;
@@ -388,6 +398,11 @@ const look = EditorView.theme({
   ".cm-under": { fontSize: ".3rem", paddingTop: "0" },
   ".cm-quote": { borderInlineStart: "3px solid var(--line)", paddingInlineStart: "1em", color: "var(--muted)" },
   ".cm-quote2": { boxShadow: "inset 10px 0 0 var(--surface), inset 13px 0 0 var(--line)", paddingInlineStart: "2em" },
+  ".cm-callout": { "--callout": "var(--accent)", "--muted": "var(--text)", borderColor: "var(--callout)" },
+  ".cm-callout-tip": { "--callout": "var(--approved)" },
+  ".cm-callout-important, .cm-callout-warning": { "--callout": "var(--warm)" },
+  ".cm-callout-caution": { "--callout": "var(--danger)" },
+  ".cm-title": { "--muted": "var(--callout)", color: "var(--callout)", fontFamily: "var(--sans)", fontSize: ".92em", fontWeight: "600" },
   ".cm-item1": item(1), ".cm-item2": item(2), ".cm-item3": item(3), ".cm-item4": item(4), ".cm-item5": item(5), ".cm-item6": item(6),
   ".cm-begins": { textIndent: "-1.6em" },
   ".cm-begins > *": { textIndent: "0" },
@@ -397,11 +412,12 @@ const look = EditorView.theme({
   ".cm-footnote": { fontSize: ".92em", color: "var(--muted)" },
   ".cm-footnote .cm-number": { cursor: "pointer", color: "var(--accent)" },
   ".cm-note": { cursor: "pointer", color: "var(--accent)", fontFamily: "var(--sans)", fontSize: ".72em", fontWeight: "600", lineHeight: "0", padding: "0 .1em" },
-  ".cm-box": { width: "1.05em", height: "1.05em", margin: "0 .55em 0 0", verticalAlign: "-.12em", accentColor: "var(--accent)" },
+  ".cm-box": { fontSize: "inherit", width: ".9em", height: ".9em", margin: "0 .7em 0 0", verticalAlign: "-.12em", accentColor: "var(--accent)" },
   ".cm-code, .cm-raw": { fontFamily: "var(--mono)", fontSize: "var(--text-s)", lineHeight: "1.55" },
   ".cm-code": { backgroundColor: "var(--sunken)", padding: "0 var(--space-3)" },
   ".cm-code.cm-first": { borderRadius: "var(--round) var(--round) 0 0", paddingTop: ".35em", color: "var(--muted)", fontSize: "var(--text-xs)" },
   ".cm-code.cm-last": { borderRadius: "0 0 var(--round) var(--round)", paddingBottom: ".35em" },
+  ".cm-shut": { lineHeight: ".4" },
   ".cm-raw": { color: "var(--muted)" },
   ".cm-inline-code": { fontFamily: "var(--mono)", fontSize: ".88em", backgroundColor: "var(--sunken)", borderRadius: ".2rem", padding: ".1em .25em", color: "var(--text)" },
   ".cm-tag": { fontFamily: "var(--mono)", fontSize: ".8em", color: "var(--muted)" },

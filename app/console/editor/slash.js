@@ -7,7 +7,7 @@ import { commands } from "./commands.js";
 
 const ENTRIES = [
   ["Heading", "heading", "section title"], ["Subheading", "subheading", "smaller"], ["Bulleted list", "list"], ["Numbered list", "numbers"],
-  ["To-do list", "tasks"], ["Quote", "quote"], ["Table", "table"], ["Picture", "image"], ["Link", "link"], ["Code", "code"],
+  ["To-do list", "tasks"], ["Quote", "quote"], ["Callout", "callout", "note"], ["Table", "table"], ["Picture", "image"], ["Link", "link"], ["Code", "code"],
   ["Footnote", "footnote"], ["Rule", "rule", "line"],
 ];
 

@@ -22,6 +22,9 @@ const SPACE = Decoration.replace({ widget: new Space() });
 const WORDS = new Set(["Paragraph", "Task", "FootnoteDefinition"]);
 const LEAVES = /^(Table|(ATX|Setext)Heading\d|FencedCode|CodeBlock|HTMLBlock|CommentBlock|ProcessingInstructionBlock|LinkReference)$/;
 
+/** The first line of a callout. */
+export const CALLOUT = /^\s*>\s*(\[!(note|tip|important|warning|caution)\][ \t]*)/i;
+
 function found(state) {
   const breaks = [];
   syntaxTree(state).iterate({
@@ -33,7 +36,7 @@ function found(state) {
       let line = state.doc.lineAt(from);
       while (line.to < to) {
         const next = state.doc.line(line.number + 1);
-        if (!/ {2}$|(?<!\\)(\\\\)*\\$/.test(line.text)) breaks.push(SPACE.range(line.to, next.from + marks.exec(next.text)[0].length));
+        if (!/ {2}$|(?<!\\)(\\\\)*\\$/.test(line.text) && !CALLOUT.test(line.text)) breaks.push(SPACE.range(line.to, next.from + marks.exec(next.text)[0].length));
         line = next;
       }
       return false;

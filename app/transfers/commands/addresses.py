@@ -18,7 +18,7 @@ PERMALINK = ("permalink", "url")
 """The keys for the path of a page."""
 OF_JEKYLL, OF_ASTRO, OF_HUGO = {"_posts", "_drafts"}, "/src/content/", "content"
 """The folders by which the files of generators are known."""
-PATTERN_KEYS = {"section", "sections", "year", "month", "day"}
+PATTERN_KEYS = {"section", "sections", "categories", "year", "month", "day"}
 PATTERN_SLUGS = {"slug", "title", "filename", "contentbasename", "slugorfilename", "slugorcontentbasename"}
 """The keys of which a pattern needs one. Without a slug `:slug` is the title's in Hugo; in Jekyll all name the file."""
 PATTERN_KEY = re.compile(":([a-z]+)")
@@ -120,7 +120,7 @@ def section_of(file: Path) -> str:
 def path_by_pattern(pattern: str, section: str, slugs: Mapping[str, str], dated: date | None) -> str:
     """Returns the path of a page by a generator's pattern; nothing where that has a date and the file none.
 
-    `slugs` are the values of `PATTERN_SLUGS`.
+    `slugs` are the values of `PATTERN_SLUGS`, and of `categories`.
     """
     values = {"section": section.strip("/").partition("/")[0], "sections": section.strip("/"), **slugs}
     values |= {"year": f"{dated:%Y}", "month": f"{dated:%m}", "day": f"{dated:%d}"} if dated else {}

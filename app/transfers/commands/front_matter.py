@@ -44,6 +44,7 @@ FIELDS = {
 CATEGORY, KEYWORD, AUTHOR = ("category", "categories"), ("keywords", "tags"), ("authors", "author")
 IMAGE = (
     *("image", "cover", "featured_image", "featuredImage", "heroImage", "images"),
+    *("coverImage", "cover_image", "feature_image", "featureImage", "hero_image", "banner"),
     *("thumbnail", "overlay_image", "teaser"),
 )
 """The keys for a cover, as an address or a table."""
@@ -88,6 +89,7 @@ class Post:
     page: str = ""
     """The path of its page: that one, or Hugo's."""
     cover_alt: str = ""
+    categories: Sequence[str] = ()
     authors: Sequence[Sequence[str]] = ()
     """What each author may be found by; the name is last."""
     dated_slug: str = ""
@@ -120,8 +122,8 @@ def read_post(file: Path) -> Post:
     arguments = set[str]()
     markdown = translated(markdown, arguments, is_of_jekyll=is_of_jekyll(file))
     markdown, attributes = without_attributes(markdown, is_of_jekyll=is_of_jekyll(file))
-    if markdown:
-        fields["markdown"] = with_paths(markdown)
+    if markdown := with_paths(markdown):
+        fields["markdown"] = markdown
         if summary := summary_of(markdown, MAX_EXCERPT):
             fields.setdefault("excerpt", summary)
         if "brief" in fields:
@@ -142,6 +144,7 @@ def read_post(file: Path) -> Post:
         permalink,
         page,
         alt,
+        [*map(str, _listed(front, CATEGORY))],
         authors,
         "" if permalinked or "slug" in front else of_file(with_date=True),
     )

@@ -17,19 +17,28 @@ CODE = re.compile(
 )
 _TAG = re.compile(
     r"(\{\{[<%])[-\s]*/?\s*(\w[\w./-]*)|(\{%)-?\s*(\w+)|(\{\{)-?\s*(\w[\w.]*)"
-    r"|(\{)([#.][\w:.-]+)[^{}\n]*\}[ \t#]*$|(\{:)([^{}\n]{1,80})\}",
+    r"|(\{)([#.][\w:.-]+)[^{}\n]*\}[ \t#]*$|(\{:)([^{}\n]{1,80})\}|(?<![\w:])(:)([a-z+][\w+-]*):(?![\w:])",
     re.MULTILINE,
 )
 _FORMULA = re.compile(
     r"(?<!\\)(\$\$)[^$]++\$\$|\\([(\[])(?:(?!\\[()\[\]]).)++\\[)\]]"
     r"|(?<![\w$\\])(\$)(?=\S)(?:[^\s$]{1,200}|[^$\n]{0,200}[\\^_={}+<>][^$\n]{0,200})(?<=\S)\$(?![\w{$])"
-    r"|^[^\s:][^\n]*\n\n?(:)[ \t]+\S|^(:::)[ \t]*\w",
+    r"|^[^\s:][^\n]*\n\n?(:)[ \t]+\S|^(:::)[ \t]*\w|^(\*\[)[^\]\n]+\]:",
     re.MULTILINE | re.DOTALL,
 )
-_WRITTEN = {"$$": "$$…$$", "(": r"\(…\)", "[": r"\[…\]", "$": "$…$", ":": ": a definition", ":::": ":::"}
+_WRITTEN = {
+    "$$": "$$…$$",
+    "(": r"\(…\)",
+    "[": r"\[…\]",
+    "$": "$…$",
+    ":": ": a definition",
+    ":::": ":::",
+    "*[": "*[…]: an abbreviation",
+}
 _SITE = r"\{\{-?\s*site\.(?:base)?url\s*-?\}\}(?=/|\{\{-?\s*site\.(?:base)?url\b|\{%-?\s*(?:post_url|link)\b)"
 _RELATIVE = r"\{\{-?\s*(?:\"([^\"\n]*)\"|'([^'\n]*)')\s*\|\s*(?:relative|absolute)_url\s*-?\}\}"
-_ADDRESS = re.compile(f"{CODE.pattern}|{_SITE}|{_RELATIVE}", CODE.flags)
+_FILE = r"\{%-?\s*link\s+/?([^\s%]+\.(?!md\b|markdown\b)\w+)\s*-?%\}"
+_ADDRESS = re.compile(f"{CODE.pattern}|{_SITE}|{_RELATIVE}|{_FILE}", CODE.flags)
 _CONTENTS = (
     r"(?i:\{\{[<%]?\s*(?:toc|table-?_?of-?_?contents)\b[^{}\n]{0,80}\}\}"
     r"|\{%-?\s*(?:include\w*\s+)?toc\b[^{}\n]{0,80}%\}"
@@ -38,19 +47,23 @@ _CONTENTS = (
 """The place for a table of contents, which the generator makes."""
 _ATTRIBUTES = re.compile(
     rf"{CODE.pattern}|(?:^(?:[*+-]|1\.) [^\n]*\n(?=\{{:\s*toc))?"
-    rf"(?P<list>\{{:[^:{{}}\n][^{{}}\n]{{0,80}}\}}|^[ \t]*+{_CONTENTS})",
+    rf"(?P<list>\{{::?[^:{{}}\n][^{{}}\n]{{0,80}}\}}|^[ \t]*+{_CONTENTS})",
     CODE.flags,
 )
+_IN_HTML = re.compile(
+    rf"{CODE.pattern}|^(<\w[^<>\n]*?)\s+markdown\s*=\s*[\"']?(?:1|block)[\"']?([^<>\n]*>)[ \t]*$", CODE.flags
+)
+"""A tag after which kramdown goes on with markdown, which takes an empty line here."""
 _MORE = re.compile(rf"{CODE.pattern}|(<!--\s*more\b[^>]*-->)", CODE.flags | re.IGNORECASE)
 _MARKS = re.compile(r"^[ \t]*+(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)+", re.MULTILINE)
 """The marks of lists and quotes."""
 _DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:.*$", re.MULTILINE)
 _OF_HUGO = re.compile(
-    rf"{CODE.pattern}|^(?:(?P<heading>\#{{1,6}} [^\n{{]*+)|[ \t>]*+)"
-    rf"(?P<list>\{{[.\#][^{{}}\n]*+\}}|{_CONTENTS})[ \t\#]*+$",
+    rf"{CODE.pattern}|(?:(?P<link>\]\([^()\n]*+\))|^(?:(?P<heading>\#{{1,6}} [^\n{{]*+)|[ \t>]*+))"
+    rf"(?P<list>\{{(?:[.\#]|[\w-]+=)[^{{}}\n]*+\}}|{_CONTENTS})(?(link)|[ \t\#]*+$)",
     CODE.flags,
 )
-_ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}", "{": "}", "{:": "}"}
+_ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}", "{": "}", "{:": "}", ":": ":"}
 _MDX_CODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", re.MULTILINE)
 
 
@@ -62,7 +75,7 @@ def tags_in(markdown: str) -> Iterator[tuple[str, int]]:
     seen, text = set[str](), _without_code(markdown)
     for found in _TAG.finditer(text):
         begins, name = filter(None, found.groups())
-        space = "" if begins in ("{", "{:") else " "
+        space = "" if begins in ("{", "{:", ":") else " "
         tag = f"{begins}{space}{name}{space}{_ENDS[begins]}"
         if tag not in seen:
             seen.add(tag)
@@ -75,17 +88,24 @@ def tags_in(markdown: str) -> Iterator[tuple[str, int]]:
 
 
 def with_paths(markdown: str) -> str:
-    """Returns a text with the paths that Jekyll makes of `{{ site.baseurl }}/x` and `{{ "/x" | relative_url }}`."""
-    return _ADDRESS.sub(lambda found: (found[2] or found[3] or "") if found[0][:2] == "{{" else found[0], markdown)
+    """Returns a text with the paths that Jekyll makes of `site.baseurl`, `{{ "/x" | relative_url }}`, `{% link %}`."""
+
+    def path(found: re.Match[str]) -> str:
+        return (found[2] or found[3] or found[4] and f"/{found[4]}" or "") if found[0][0] == "{" else found[0]
+
+    return _ADDRESS.sub(path, markdown)
 
 
 def without_attributes(markdown: str, *, is_of_jekyll: bool) -> tuple[str, frozenset[str]]:
     """Returns a text without lists of attributes (kramdown's or Hugo's) and places of contents; and these."""
     lists = _ATTRIBUTES if is_of_jekyll else _OF_HUGO
+    if is_of_jekyll:
+        markdown = _IN_HTML.sub(lambda one: f"{one[2]}{one[3]}\n" if one[2] else one[0], markdown)
     found = frozenset(one["list"].strip() for one in lists.finditer(markdown) if one["list"])
 
     def left(one: re.Match[str]) -> str:
-        return (one.groupdict().get("heading") or "").rstrip() if one["list"] else one[0]
+        before = one.groupdict(default="")
+        return (before.get("heading", "").rstrip() + before.get("link", "")) if one["list"] else one[0]
 
     return lists.sub(left, markdown).strip("\n"), found
 

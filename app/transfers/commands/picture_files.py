@@ -131,6 +131,6 @@ def path_on(host: str, address: str) -> str:
 def replaced(markdown: str, address: str, url: str) -> str:
     """Returns markdown with another address of a picture or link, wherever an address can stand."""
     written = "|".join({re.escape(address), re.escape(unquote(address))})
-    before = r"(\]\(\s*<?|^ {0,3}\[[^\]\n]+\]:\s*<?|\b(?:src|href)\s*=\s*[\"']?)"
+    before = r"(\]\(\s*<?|^ {0,3}\[[^\]\n]+\]:\s*<?|\b(?:src|href)\s*=\s*[\"']?|(?:<|(?<!\S))(?=https?:))"
     pattern = re.compile(rf"{before}(?:{written})(?=[\s)>\"'])", re.MULTILINE)
     return pattern.sub(lambda found: found[1] + url, markdown + "\n")[:-1]

@@ -30,7 +30,10 @@ ALERTS = {
 }
 """The kinds of GitHub's alerts; the first ones have the kind as an argument."""
 FOLDED = {"details", "expand"}
-WITH_TEXT = {"comment", "highlight", "raw", *ALERTS, *FOLDED}
+PLAIN = {"center", "lead", "raw", "rawhtml"}
+"""Those around a text that stays as it is."""
+CODES, QUOTES = {"highlight", "mermaid"}, {"blockquote", "quote"}
+WITH_TEXT = {"comment", *CODES, *PLAIN, *QUOTES, *ALERTS, *FOLDED}
 """The tags that end with another."""
 
 _ARGUMENTS = r"((?:\"(?:[^\"\\]|\\.){0,5000}+\"|`[^`]{0,5000}+`|'[^'\n]{0,5000}+'|[^\\\"`'{}])*?)"
@@ -38,6 +41,7 @@ _WITHIN = r"(?:[^{}*]|\*(?!/))*+"
 _AS_TEXT = rf"\{{\{{[<%]/\*{_WITHIN}\*/[>%]\}}\}}"
 _TAG = re.compile(
     rf"{CODE.pattern}|\{{\{{([<%])\s*+(\w[\w./-]*+){_ARGUMENTS}/?[>%]\}}\}}|\{{%-?\s*+(\w++){_ARGUMENTS}-?%\}}"
+    rf"|\{{::comment\}}(?:[^{{]|\{{(?!:/)){{0,5000}}+\{{:/(?:comment)?\}}"
     rf"|^(#{{1,6}} +[^\s{{][^\n{{]*+)\{{#([\w:.-]+)[^{{}}\n]*+\}}[ \t#]*+$|({_AS_TEXT})|\{{\{{/\*{_WITHIN}\*/\}}\}}"
     r"|^((?:[ \t]*+>)++[ \t]*+\[!\w++\])[-+](?=\s)",
     CODE.flags,
@@ -61,7 +65,7 @@ def translated(markdown: str, left_out: set[str], *, is_of_jekyll: bool) -> str:
             ends = rf"\{{%-?\s*end{name}\s*-?%\}}" if found[5] else rf"\{{\{{[<%]\s*/\s*{name}\s*[>%]\}}\}}"
             if end := re.compile(ends).search(markdown, position):
                 text, position = markdown[position : end.start()], end.end()
-                if name not in ("comment", "highlight", "raw"):
+                if name not in {"comment", "raw", *CODES}:
                     text = translated(text, left_out, is_of_jekyll=is_of_jekyll)
                 begins_line = not "".join(parts[-2:]).rpartition("\n")[2].strip(" >")
                 parts.append(_with_text(name, arguments, _RAW.sub("", text), left_out, begins_line=begins_line))
@@ -75,18 +79,18 @@ def translated(markdown: str, left_out: set[str], *, is_of_jekyll: bool) -> str:
             parts.append(_ESCAPED.sub(r"`\1\2\3`", found[9]))
         elif found[10]:
             parts.append(found[10])
-        elif found[0][:3] != "{{/":
+        elif found[0][:3] not in ("{{/", "{::"):
             parts.append(_RAW.sub("", found[0]) if is_of_jekyll else _ESCAPED.sub(r"\1\2\3", found[0]))
     return "".join((*parts, markdown[position:]))
 
 
 def _with_text(name: str, arguments: str, text: str, left_out: set[str], *, begins_line: bool) -> str:
     """Returns the markdown of a tag around a text."""
-    if name in ("comment", "raw"):
-        return text if name == "raw" else ""
+    if name == "comment" or name in PLAIN:
+        return text if name in PLAIN else ""
     values, named = _read(arguments)
-    kind = next(iter(values), "")
-    if name == "highlight":
+    kind = "mermaid" if name == "mermaid" else next(iter(values), "")
+    if name in CODES:
         options = {option for value in values[1:] for option in re.findall(r"(?:^|,)\s*([a-z]\w*)", value)}
         left_out |= {f"highlight {option}" for option in options - {"hl_inline"}}
         if "\n" not in text:
@@ -95,6 +99,10 @@ def _with_text(name: str, arguments: str, text: str, left_out: set[str], *, begi
         indent = last if not (last := text.rpartition("\n")[2]).strip() else ""
         before = "" if begins_line else "\n\n"
         return f"{before}{fence}{kind}\n{text.removeprefix(chr(10)).rstrip()}\n{indent}{fence}"
+    if name in QUOTES:
+        by = ", ".join(filter(None, (named.get("author") or kind, named.get("source", ""))))
+        lines = [*text.strip().splitlines(), *(["", f"— {by}"] if by else [])]
+        return "\n".join(f"> {line}".rstrip() for line in lines) + "\n"
     title = named.get("title") or named.get("summary", "")
     if name in FOLDED:
         return f"<details>\n<summary>{escape(title or kind or 'Details')}</summary>\n\n{text.strip()}\n\n</details>\n"
