@@ -114,7 +114,7 @@ class Categories(Referable[StoredCategory]):
         """
         parent = to_bson(within)
         for condition in ({"nameKey": name_key(name)}, {"slug": name}):
-            if found := self._find_one(project_id, {**condition, **parent, **NOT_DELETED}, {"name": 1}):
+            if found := self._find_one(project_id, {**condition, **parent, **NOT_DELETED}, {"name": 1, "slug": 1}):
                 return found
         return None
 

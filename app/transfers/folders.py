@@ -5,7 +5,7 @@ and a category that it names created; a refused one does not stop the others.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, NotRequired
 
 from typing_extensions import TypedDict
@@ -20,7 +20,7 @@ from app.core.documented import Id, doc
 from app.core.errors import BadRequest, BriefClaimed, InvalidTransition, Problem
 from app.core.operation import Effect, Result, operation
 from app.core.schemas.loading import Fields, cached_schema, in_order, problems
-from app.core.slugs import MAX_PAST_SLUGS, slug_key, slug_of
+from app.core.slugs import MAX_PAST_SLUGS, first_free, name_key, slug_key, slug_of
 from app.core.store.bodies import Bodies
 from app.core.text.html import word_count
 from app.core.times import wire_time
@@ -254,6 +254,18 @@ def _add_past_slugs(ctx: Context, document: StoredDocument, fields: Fields) -> N
         ctx.store.change_delivery(ctx.project_id)
         ctx.store[Publications].change_many(ctx.project_id, [(document["id"], {"pastSlugs": past})])
     write_decision(ctx, document, lambda present: edit_document(present, ctx.call, {"pastSlugs": past}))
+
+
+def category_slugs(ctx: Context, names: Iterable[str]) -> dict[str, str]:
+    """Returns the slugs of the categories that documents name, also of those that their import creates, in order."""
+    slugs, new = dict[str, str](), dict[str, str]()
+    for named in names:
+        found, missing = _category_path(ctx, named)
+        key = name_key(missing[-1]) if missing else ""
+        if missing and key not in new:
+            new[key] = first_free(ctx.store[Categories].free_slug(ctx.project_id, missing[-1]), new.values())
+        slugs[named] = found["slug"] if found and not missing else new[key]
+    return slugs
 
 
 def _path_of(named: str) -> list[str]:

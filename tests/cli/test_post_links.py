@@ -7,8 +7,10 @@ import pytest
 from tests.cli.conftest import Cli
 from tests.cli.test_import import documents_of, redirects_of, write
 from tests.cli.test_sites import run, text_of
+from tests.documents.steps import a_category
 from tests.images.pictures import a_picture
-from tests.make import OPERATIONS, Project
+from tests.make import OPERATIONS, Project, an_app
+from tests.rest.client import Rest
 
 pytestmark = pytest.mark.needs_mongod
 
@@ -268,6 +270,40 @@ def test_a_pattern_has_categories_and_no_dates_of_files(cli: Cli, project: Proje
     assert report["redirects"] == {
         "/press/old-news/2020/x.html": "`x.html` is a former slug of 2019-01-02-x.md",
     }
+
+
+def test_links_to_categories_lead_to_their_pages_and_their_former_paths_are_named(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    fields = {"siteUrl": "https://a.example/posts/{slug}/", "categoryUrl": "https://a.example/topics/{slug}/"}
+    OPERATIONS["update_project"](project.context(), fields=fields)
+    rest = Rest(an_app(project.store).test_client(), project.token())
+    a_category(rest, name="All Gear", slug="gear")
+    names = ("all gear", "Räder & Reifen", "Trips/Alps", "räder & reifen", "C", "C++")
+    for number, name in enumerate(names):
+        write(tmp_path, f"content/{number}.md", f"---\ntitle: A\ncategories: ['{name}', Second]\n---\nText\n")
+    paths = [
+        "/categories/all-gear/",
+        "https://a.example/categories/r%C3%A4der--reifen/#x",
+        "../../categories/trips/alps",
+    ]
+    paths += ["/categories/#all-gear", "/category/all-gear/", "/categories/second/", "/categories/", "/tags/all-gear/"]
+    text = " ".join(f"[{number}]({path})" for number, path in enumerate(paths))
+    write(tmp_path, "content/posts/all.md", f"---\ntitle: All\n---\n{text}\n")
+    tried = run(cli, project, tmp_path / "content", "--dry-run")
+
+    report = run(cli, project, tmp_path / "content")
+
+    slugs = {"all-gear": "gear", "räder-reifen": "raeder-reifen", "trips/alps": "alps", "c": "c", "c++": "c-2"}
+    assert report == tried
+    assert report["categoryPaths"] == {f"/categories/{name}/": slug for name, slug in slugs.items()}
+    to = [f"https://a.example/topics/{slug}/" for slug in ("gear", "raeder-reifen", "alps", "gear", "gear")]
+    to[1] += "#x"
+    left = paths[5:]
+    assert text_of(project, "all") == " ".join(f"[{number}]({path})" for number, path in enumerate([*to, *left]))
+    assert [one["what"] for one in report["rootLinks"]["posts/all.md"]] == left
+    again = run(cli, project, tmp_path / "content")
+    assert (again["unchanged"], again["categoryPaths"]) == (7, report["categoryPaths"])
 
 
 def test_a_file_whose_namesake_has_a_slug_of_its_own_is_found(cli: Cli, project: Project, tmp_path: Path) -> None:

@@ -530,6 +530,40 @@ def test_a_callout_is_seen_as_one_and_stays_in_the_text(window: Window, project:
     assert window.problems() == []
 
 
+CURSOR = """const { activeElement } = document.querySelector('.editor').shadowRoot;
+const { top, bottom } = activeElement.closest('.cm-editor').querySelector('.cm-cursor-primary').getBoundingClientRect();
+return [top, bottom];"""
+
+
+@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+def test_the_cursor_is_not_under_the_tools_or_the_buttons(
+    window: Window, project: Project, size: tuple[int, int]
+) -> None:
+    document = a_document(project.context(), title="Rye", status="drafting", markdown="Water.\n\n" * 40)
+    OPERATIONS["open_thread"](project.context(), document["id"], fields={"text": "Why?"})
+    with screen(window, *size):
+        window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
+        content(window).click()
+        press(window, Keys.CONTROL, Keys.END)
+        keys(window, *["Rye.", Keys.ENTER] * 4, "End.")
+        buttons = window.find(".writing > .buttons")
+        place = "return arguments[0].getBoundingClientRect()"
+        below = window.chrome.execute_script(place, buttons)["top"]
+        window.until(lambda: 0 < window.chrome.execute_script(CURSOR)[1] <= below)
+        press(window, Keys.CONTROL, Keys.HOME)
+        above = window.chrome.execute_script(place, window.find(".writing > .bar"))["bottom"]
+        window.until(lambda: window.chrome.execute_script(CURSOR)[0] >= above + 20)
+
+
+def test_columns_are_aligned_where_a_text_is_read_as_where_it_is_written(window: Window, project: Project) -> None:
+    opened(window, project, "| A | B | C |\n| - | -: | :-: |\n| 1 | 2 | 3 |")
+    aligned = "return [...arguments[0].querySelectorAll('th, td')].map((cell) => getComputedStyle(cell).textAlign)"
+    expected = ["start", "right", "center"] * 2
+    assert window.chrome.execute_script(aligned, within(window, ".cm-grid")[0]) == expected
+    window.click_tab("Read")
+    assert window.chrome.execute_script(aligned, window.find(".prose table")) == expected
+
+
 def test_long_numbers_of_a_list_are_beside_their_words(window: Window, project: Project) -> None:
     opened(window, project, "99. Rye\n100. Wheat\n\nText\n\n1986. A good year")
     for number in within(window, ".cm-number"):

@@ -53,6 +53,9 @@ const look = EditorView.theme({
   },
 });
 
+/** Where the page is what scrolls, the toolbar and the buttons lie over the text: the cursor stays between them. */
+const free = EditorView.scrollMargins.of(({ root }) => (getComputedStyle(root.host).overflowY === "clip" ? { top: 48, bottom: 72 } : null));
+
 const ADDRESS = /^https?:\/\/\S+$/i;
 const LINKS = new Set(["Link", "Image", "Autolink", "URL"]);
 
@@ -152,7 +155,7 @@ export function createEditor(place, text, { label, title, changed, save, link, c
     findKeys(() => view),
     shortcuts,
   ];
-  const words = [language, syntaxHighlighting(colours), drawSelection(), EditorView.lineWrapping, EditorView.domEventHandlers({ paste: linked })];
+  const words = [language, syntaxHighlighting(colours), drawSelection(), EditorView.lineWrapping, free, EditorView.domEventHandlers({ paste: linked })];
   const named = (name) => EditorView.contentAttributes.of({ "aria-label": name, tabindex: "0", spellcheck: "true", autocorrect: "on", autocapitalize: "sentences" });
   const tell = () => moved(toolsAt(target(view).state));
   const asRich = () => [

@@ -160,7 +160,9 @@ function decorations(view) {
       if (name === "FencedCode") {
         for (const mark of node.getChildren("CodeMark")) {
           const line = state.doc.lineAt(mark.from);
-          if (head < line.from || head > line.to) hide(mark.from, mark.to);
+          if (head >= line.from && head <= line.to) continue;
+          hide(mark.from, mark.to);
+          if (mark.from > from) onLine(line, "cm-shut");
         }
       }
       return false;
@@ -410,11 +412,12 @@ const look = EditorView.theme({
   ".cm-footnote": { fontSize: ".92em", color: "var(--muted)" },
   ".cm-footnote .cm-number": { cursor: "pointer", color: "var(--accent)" },
   ".cm-note": { cursor: "pointer", color: "var(--accent)", fontFamily: "var(--sans)", fontSize: ".72em", fontWeight: "600", lineHeight: "0", padding: "0 .1em" },
-  ".cm-box": { width: "1.05em", height: "1.05em", margin: "0 .55em 0 0", verticalAlign: "-.12em", accentColor: "var(--accent)" },
+  ".cm-box": { fontSize: "inherit", width: ".9em", height: ".9em", margin: "0 .7em 0 0", verticalAlign: "-.12em", accentColor: "var(--accent)" },
   ".cm-code, .cm-raw": { fontFamily: "var(--mono)", fontSize: "var(--text-s)", lineHeight: "1.55" },
   ".cm-code": { backgroundColor: "var(--sunken)", padding: "0 var(--space-3)" },
   ".cm-code.cm-first": { borderRadius: "var(--round) var(--round) 0 0", paddingTop: ".35em", color: "var(--muted)", fontSize: "var(--text-xs)" },
   ".cm-code.cm-last": { borderRadius: "0 0 var(--round) var(--round)", paddingBottom: ".35em" },
+  ".cm-shut": { lineHeight: ".4" },
   ".cm-raw": { color: "var(--muted)" },
   ".cm-inline-code": { fontFamily: "var(--mono)", fontSize: ".88em", backgroundColor: "var(--sunken)", borderRadius: ".2rem", padding: ".1em .25em", color: "var(--text)" },
   ".cm-tag": { fontFamily: "var(--mono)", fontSize: ".8em", color: "var(--muted)" },

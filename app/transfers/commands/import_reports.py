@@ -65,6 +65,8 @@ class Report:
     """The paths of categories that `--update` would create."""
     paths: dict[str, str] = field(default_factory=dict)
     """The slug of the document that each path of a page on the old site leads to, without drafts."""
+    categoryPaths: dict[str, str] = field(default_factory=dict)
+    """The slug of each category by its path on Hugo's site, if the project has a `categoryUrl`."""
     redirects: dict[str, str] = field(default_factory=dict)
     """Why no redirect leads from a path to its document."""
     skipped: dict[str, str] = field(default_factory=dict)
@@ -103,6 +105,8 @@ def print_report(report: Report, files: int) -> None:
     if report.paths:
         redirected = len(report.paths.keys() - report.redirects.keys())
         click.echo(f"{len(report.paths)} former paths, which --json has whole; redirects lead from {redirected}.")
+    if report.categoryPaths:
+        click.echo(f"{len(report.categoryPaths)} former paths of categories, which --json has whole.")
     if report.alts:
         texts = "; ".join(f"{file}: {alt}" for file, alt in report.alts.items())
         click.echo(f"Covers with the alternative text that their picture had before: {texts}")

@@ -38,7 +38,7 @@ from app.transfers.commands.generators import tags_in
 from app.transfers.commands.import_reports import Passage, Report, print_report
 from app.transfers.commands.picture_files import COVER, PictureFiles
 from app.transfers.commands.post_links import SUFFIXES, PostLinks
-from app.transfers.folders import Import, import_documents, update_imported
+from app.transfers.folders import Import, category_slugs, import_documents, update_imported
 from app.transfers.schemas import ImportedFields
 
 DRAFTS = {"_drafts", "drafts"}
@@ -93,7 +93,11 @@ def command(
     ctx = context(project_id)
     with ctx.store.deadline():
         project = ctx.store[Projects].settings(project_id)
-    links = PostLinks(root, files, project.get("siteUrl") or "", permalink)
+    links = PostLinks(root, files, project.get("siteUrl") or "", permalink, project.get("categoryUrl") or "")
+    if links.category_url:
+        names = links.category_names
+        with ctx.store.deadline():
+            links.category_slugs = category_slugs(ctx, names)
     run = _Run(ctx, project, root, site and site.resolve(), links, update=update, publish=publish, dry_run=dry_run)
     with progress("Importing", length=len(files), show_pos=True) as bar:
         run.take(files, bar.update)
@@ -139,6 +143,7 @@ class _Run:
                 self.send(batch)
             advance(len(batch))
         self._list_redirects()
+        self.report.categoryPaths |= {shown(path): slug for path, slug in self.links.category_paths.items()}
 
     def _readable(self, files: Iterable[Path], advance: Callable[[int], None]) -> Iterator[tuple[Path, Post]]:
         """Yields each readable file with its content; refuses the others."""

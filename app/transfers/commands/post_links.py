@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
+from app.core.slugs import MAX_LENGTH
 from app.core.text.content import Content, content_of
 from app.delivery.site_addresses import SLUG, page_url
 from app.transfers.commands.addresses import (
@@ -44,6 +45,9 @@ class PostLinks:
     site_url: str
     pattern: str = ""
     """Of the paths of pages on the site, as its generator has it."""
+    category_url: str = ""
+    category_slugs: Mapping[str, str] = field(default_factory=dict)
+    """The slugs of the categories that the files name, by those names."""
     ambiguous: defaultdict[Path, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     """The references of each file that several files may be meant by, with their lines."""
 
@@ -114,9 +118,10 @@ class PostLinks:
 
     @cached_property
     def _present(self) -> re.Pattern[str]:
-        """The addresses of the pages of documents."""
-        address = page_url(self.site_url, SLUG)
-        return re.compile(re.escape(address).replace(re.escape(quote(SLUG, safe="")), "[^/?#]+") + r"/?(?:[?#]|\Z)")
+        """The addresses of the pages of documents and categories."""
+        urls = (page_url(url, SLUG) for url in (self.site_url, self.category_url) if url)
+        pages = (re.escape(url).replace(re.escape(quote(SLUG, safe="")), "[^/?#]+") for url in urls)
+        return re.compile(f"(?:{'|'.join(pages)})" + r"/?(?:[?#]|\Z)")
 
     def _follows_pattern(self, file: Path) -> bool:
         """False for a page of Hugo beside the sections, whose posts the pattern is for."""
@@ -147,7 +152,32 @@ class PostLinks:
         if not (found or parts.path.startswith("/")):
             found = self._by_path.get(_without_suffix(os.path.normpath(f"{file.parent}/{parts.path}")), set())
         page = self._page_of(found)
-        return page and page + parts._replace(path="").geturl()
+        return page + parts._replace(path="").geturl() if page else self._url_of_category(path, parts)
+
+    def _url_of_category(self, path: str, parts: SplitResult) -> str | None:
+        """Returns the page of a category at `/categories/gear/`, as Hugo has it, or at `/categories/#gear`."""
+        first, _, name = path.strip("/").partition("/")
+        if first not in ("categories", "category"):
+            return None
+        slug = self._categories.get(_category_key(name or parts.fragment))
+        return slug and page_url(self.category_url, slug) + (parts._replace(path="").geturl() if name else "")
+
+    @cached_property
+    def category_names(self) -> Sequence[str]:
+        """The categories of the files."""
+        named = (post.fields.get("category") for post in self._posts.values())
+        return [*dict.fromkeys(name for name in named if isinstance(name, str) and len(name) <= MAX_LENGTH)]
+
+    @cached_property
+    def category_paths(self) -> Mapping[str, str]:
+        """The slugs of categories by the paths at which Hugo has them."""
+        slugs = self._categories.items() if any(map(is_of_hugo, self.files)) else ()
+        paths = ((f"/categories/{key}/", slug) for key, slug in slugs)
+        return {path: slug for path, slug in paths if path != urlsplit(page_url(self.category_url, slug)).path}
+
+    @cached_property
+    def _categories(self) -> Mapping[str, str]:
+        return {_category_key(name): slug for name, slug in self.category_slugs.items()}
 
     def _page_of(self, found: set[Path]) -> str | None:
         """Returns the address of a file's page; None for none or several files, or where its slug is not known."""
@@ -238,6 +268,11 @@ def _split(address: str) -> SplitResult:
 
 def _address_key(path: str) -> str:
     return unquote(re.sub(r"(?<=/)index\.html$", "", path)).rstrip("/").casefold()
+
+
+def _category_key(name: str) -> str:
+    """Returns a category's name as Hugo writes it in an address."""
+    return re.sub(r"[^\w.+#~/]+", "-", unquote(name).lower()).strip("-")
 
 
 def _without_suffix(name: str) -> str:
