@@ -56,11 +56,12 @@ def test_it_serves_until_sigterm_and_logs_json_alone(tmp_path: Path, mongodb_uri
 
     assert not answers(url)
     assert all(line.startswith("{") for line in server.said.splitlines()), server.said
-    differing = [line for line in map(json.loads, server.said.splitlines()) if line["message"] == "database differs"]
-    assert [(line["differences"], line["remedy"]) for line in differing] == [
-        (3, "content-workflow db check lists them")
+    # The worker looks for missing indexes each minute, which this takes on a busy machine.
+    [differing] = [line for line in map(json.loads, server.said.splitlines()) if "differences" in line]
+    assert [differing[name] for name in ("message", "differences", "remedy")] == [
+        *("database differs", 3, "content-workflow db check lists them")
     ]
-    assert " is missing" in differing[0]["first"]
+    assert " is missing" in differing["first"]
 
 
 @pytest.mark.contract("decided-commands.db")

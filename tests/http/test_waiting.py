@@ -130,13 +130,13 @@ def test_an_event_reaches_100_waiting_readers_on_two_servers_within_a_second(
 
 
 def _slowest(servers: list[Server], token: Token) -> float:
-    """Returns how long the slowest but two of 40 requests took."""
+    """Returns how long the slowest but two of 40 requests took, on a processor of its own."""
     took = []
     for number in range(40):
         began = time.monotonic()
         assert servers[number % 2].get("/briefs", token).status_code == 200
         took.append(time.monotonic() - began)
-    return sorted(took)[-3]
+    return sorted(took)[-3] / slowdown()
 
 
 def _renames_draft(server: Server, token: Token, draft: str) -> int:

@@ -1,11 +1,12 @@
 """MongoDB can't be reached: 503 with Retry-After, in time, and nothing is half-written (decisions, section 3)."""
 
+import logging
 import os
 import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -120,21 +121,29 @@ def test_the_log_of_a_worker_has_why_mongodb_was_lost(
     assert reasons == {f"{host}:{port}: timed out"}
 
 
-def test_the_log_says_once_when_mongodb_is_back(folder: Path, own_app: Flask, logged: pytest.LogCaptureFixture) -> None:
-    client = own_app.test_client()
+def test_the_log_says_why_mongodb_was_lost_and_once_when_it_is_back(
+    folder: Path, own_store: Store, logged: pytest.LogCaptureFixture
+) -> None:
+    host, port = own_store.database.client.address or ("", 0)
+    store = connect(f"mongodb://{host}:{port}/?replicaSet=dev", "stopped", deadline_seconds=10)
+    client = an_app(store).test_client()
+    logging.getLogger("content_workflow").propagate = True
     logged.set_level("INFO", "content_workflow")
 
     def messages(name: str) -> list[dict[str, object]]:
         return [line for line in map(vars, logged.records) if line["msg"] == name]
 
-    with stopped(folder):
-        assert {client.get("/ready").status_code for _ in range(2)} == {503}
-        assert not messages("database reachable again")
-    until(lambda: bool(messages("database reachable again")))
+    with closing(store.database.client):
+        until(lambda: client.get("/ready").status_code == 200)
+        with stopped(folder):
+            assert {client.get("/ready").status_code for _ in range(2)} == {503}
+            assert not messages("database reachable again")
+        until(lambda: bool(messages("database reachable again")))
+        assert client.get("/ready").status_code == 200
 
-    assert client.get("/ready").status_code == 200
     [line], lost = messages("database reachable again"), messages("database unreachable")
     assert (line["levelname"], len(lost)) == ("INFO", 2)
+    assert all("timed out" in str(one["reason"]) for one in lost)
     assert 0 < float(str(line["awaySeconds"])) <= float(str(line["created"])) - float(str(lost[0]["created"])) + 0.1
 
 

@@ -139,7 +139,7 @@ def client_tls(certificate: Path) -> ssl.SSLContext:
     return ssl.create_default_context(cafile=str(certificate))
 
 
-def send(url: str, tls: ssl.SSLContext | None = None, seconds: float = 5, to: str = "ada@example.org") -> Outcome:
+def send(url: str, tls: ssl.SSLContext | None = None, seconds: float = 30, to: str = "ada@example.org") -> Outcome:
     line = NoticeLine(kind=WaitKind.REVIEW, documentId="0" * 24, title="Rye", by="", text="")
     message = mail_of([line], project="The Crust", public_url="", sender=SENDER, to=to, off="", at=this_instant())
     return Mailer(url, SENDER, tls).send(message, seconds)

@@ -225,7 +225,7 @@ def speaking(data: bytes, *, for_ever: bool = False) -> Iterator[int]:
     thread.join()
 
 
-def sent_to(port: int, seconds: float = 5) -> Outcome:
+def sent_to(port: int, seconds: float = 30) -> Outcome:
     return MessageClient(allow_local=True, attempt_seconds=seconds).send(f"http://127.0.0.1:{port}/", {}, b"{}")
 
 

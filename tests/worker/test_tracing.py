@@ -90,7 +90,7 @@ def test_what_the_worker_asks_of_mongodb_is_traced(
 
     with subprocess.Popen([sys.executable, "-c", COMMAND, "worker"], env=environment) as worker:
         try:
-            until(lambda: f"{store.database.name}.find".encode() in b"".join(arrived), seconds=30)
+            until(lambda: f"{store.database.name}.find".encode() in b"".join(arrived))
         finally:
             worker.terminate()
 

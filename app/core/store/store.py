@@ -56,7 +56,7 @@ AUTHENTICATION_FAILED = 18
 """MongoDB's code of a wrong password."""
 
 CONSEQUENCES = ("connection pool paused", "operation cancelled")
-"""PyMongo's reasons where another thread could not connect or log in just before, whose error has the real reason."""
+"""PyMongo's reasons where another thread, or its own that watches the members, failed just before for the real one."""
 
 FAILOVER_CODES = frozenset({6, 7, 43, 89, 91, 134, 189, 246, 262, 9001, 10107, 11600, 11602, 13435, 13436})
 """MongoDB's codes where a member can't be reached, shuts down, or stopped or only just began to be the primary.
@@ -431,11 +431,16 @@ class _Translating:
         transient = isinstance(error, ConnectionFailure) or error.has_error_label("TransientTransactionError")
         is_closed = CLOSED in str(error)
         if transient or is_closed or error.timeout or codes & FAILOVER_CODES:
-            reason = reason_of(error)
-            raise ServiceUnavailable(
-                reason="" if any(one in reason for one in CONSEQUENCES) else reason,
-                reported=None if is_closed else self._store.wait_for_end_of_outage,
-            ) from error
+            reported = None if is_closed else self._store.wait_for_end_of_outage
+            raise ServiceUnavailable(reason=self._reason(error), reported=reported) from error
+
+    def _reason(self, error: PyMongoError) -> str:
+        """Returns the reason of an error, of a consequence that of its cause; empty where another thread has that."""
+        reason = reason_of(error)
+        if not any(one in reason for one in CONSEQUENCES):
+            return reason
+        members = self._store.database.client.topology_description.server_descriptions().values()
+        return next((reason_of(one.error) for one in members if isinstance(one.error, ConnectionFailure)), "")
 
 
 class _Deadline:
@@ -452,7 +457,7 @@ class _Deadline:
         self._errors.__exit__(*raised)
 
 
-def reason_of(error: PyMongoError) -> str:
+def reason_of(error: Exception) -> str:
     """Returns the reason in a few words, without PyMongo's settings and the command's values."""
     text = re.sub(r" \(configured timeouts: [^)]*\)", "", str(error))
     text = re.split(", Timeout: |, full error: ", text)[0]
