@@ -103,10 +103,11 @@ def write_article(window: Window) -> None:
     keys(window, "Rye flour", Keys.ENTER, "Water", Keys.ENTER, Keys.TAB, "lukewarm", Keys.ENTER)
     press(window, Keys.SHIFT, Keys.TAB)
     keys(window, Keys.ENTER, "/tab")
-    window.until(lambda: within(window, ".cm-tooltip-autocomplete"))
+    window.until(lambda: within(window, ".cm-tooltip-autocomplete [aria-selected]"))
+    keys(window, Keys.ENTER)
+    window.until(lambda: within(window, "th .cm-content"))
     keys(
         window,
-        Keys.ENTER,
         "Day",
         Keys.TAB,
         "Flour",
@@ -119,7 +120,8 @@ def write_article(window: Window) -> None:
         "Mix | rest",
         Keys.TAB,
     )
-    paste(window, within(window, "td .cm-content")[0], plain="Two\t50 g\tFeed\nThree\t100 g\tBake *well*\n")
+    [cell] = window.until(lambda: within(window, "td .cm-content"))
+    paste(window, cell, plain="Two\t50 g\tFeed\nThree\t100 g\tBake *well*\n")
     keys(window, Keys.ESCAPE, "Patience.")
 
 
