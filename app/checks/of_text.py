@@ -32,6 +32,7 @@ NAMED_TITLES = 3
 _PLACEHOLDER = regex.compile(
     r"\b(?:TODO|FIXME|TKTK|XXX)\b|\b(?i:lorem[ \n]ipsum)\b|\[(?i:insert)\b"
     r"|\b(?i:as[ \n]an[ \n]ai(?:[ \n]language)?[ \n]model)\b"
+    r"|\[(?i:your|source:)[^\[\]\n]{1,80}\](?![\[(:])|【\d+†|\bciteturn\d|\boaicite\b"
 )
 
 
@@ -85,7 +86,8 @@ def _meta_description(subject: Subject) -> Iterator[Failure]:
 
 
 def _placeholders(subject: Subject) -> Iterator[Failure]:
-    """`TODO`, `FIXME`, `TKTK`, `XXX`, `lorem ipsum`, `[insert` or `as an AI language model` is outside code."""
+    """`TODO`, `FIXME`, `TKTK`, `XXX`, `lorem ipsum`, `[insert`, `[Your name]`, `as an AI language model` or a chat's own
+    citation (`【4†source】`) is outside code."""
     for passage, first_line in subject.content.prose:
         for found in _PLACEHOLDER.finditer(passage):
             placeholder = found[0].replace("\n", " ")
