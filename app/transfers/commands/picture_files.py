@@ -47,8 +47,8 @@ class PictureFiles:
     def uploaded(self, fields: Mapping[str, Any], cover_alt: str = "") -> dict[str, Any]:
         """Returns the file's fields with the addresses of the pictures that were uploaded.
 
-        One that is missing keeps its address in the text; a cover is left out. A picture gets the first alternative text
-        that a file names; a cover's is the first of its file.
+        One that is missing keeps its address in the text; a cover is left out. A picture gets the first alternative
+        text that a file names; a cover's is the first of its file.
         """
         if cover_alt:
             return self._with_text(self._with_cover(fields, cover_alt))
