@@ -86,8 +86,8 @@ def _meta_description(subject: Subject) -> Iterator[Failure]:
 
 
 def _placeholders(subject: Subject) -> Iterator[Failure]:
-    """`TODO`, `FIXME`, `TKTK`, `XXX`, `lorem ipsum`, `[insert`, `[Your name]`, `as an AI language model` or a chat's own
-    citation (`【4†source】`) is outside code."""
+    """`TODO`, `FIXME`, `TKTK`, `XXX`, `lorem ipsum`, `[insert`, `[Your name]`, `as an AI language model` or a chat's
+    own citation (`【4†source】`) is outside code."""
     for passage, first_line in subject.content.prose:
         for found in _PLACEHOLDER.finditer(passage):
             placeholder = found[0].replace("\n", " ")

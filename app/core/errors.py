@@ -108,6 +108,8 @@ class HttpApiDecodeError(Refusal, status=400):
         more: NotRequired[Annotated[int, doc("how many problems there are beside those in `issues`")]]
 
     def __init__(self, message: str | None = None, *, issues: Sequence[Issue] = (), more: int = 0) -> None:
+        if message and not issues:
+            issues = [Issue(path="", message=message)]
         in_order = sorted(issues, key=lambda issue: _place(issue["path"]))
         super().__init__(message, issues=in_order[:MAX_ISSUES])
         if more := more + max(0, len(issues) - MAX_ISSUES):

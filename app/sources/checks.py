@@ -156,5 +156,10 @@ CHECKS = (
         "No source has an excerpt.",
         reads_text=True,
     ),
-    Check(CheckName.NUMBERS_SOURCED, "Numbers have a source, and stand in its excerpt if it has one.", _numbers_sourced, reads_text=True),
+    Check(
+        CheckName.NUMBERS_SOURCED,
+        "Numbers have a source, and stand in its excerpt if it has one.",
+        _numbers_sourced,
+        reads_text=True,
+    ),
 )

@@ -234,6 +234,25 @@ def test_a_pattern_has_slugs_as_hugo_makes_them(
     assert report["paths"] == expected
 
 
+def test_signs_in_titles_and_names_are_in_addresses_as_hugo_writes_them(
+    cli: Cli, project: Project, tmp_path: Path
+) -> None:
+    titles = ["Don’t panic — yet", "Ärger…", "Fast – faster", "C++ and #1…", "½ a - b--c", "1/2 50% @ „Bäcker’s“"]
+    for number, title in enumerate(titles):
+        write(tmp_path, f"content/what’s on/{number}.md", f"---\ntitle: '{title}'\ndate: 2020-01-01\n---\nText\n")
+    write(tmp_path, "content/posts/C++ – why?.md", "---\ntitle: C\n---\n[a](/2020/dont-panic-yet/)\n")
+    with_site(project)
+
+    plain = run(cli, project, tmp_path / "content", "--dry-run")
+    report = run(cli, project, tmp_path / "content", "--permalink", "/:year/:slug/")
+
+    assert [*plain["paths"]][:2] == ["/posts/c++-why/", "/whats-on/0/"]
+    assert plain["paths"]["/posts/c++-why/"] == "c-why"
+    names = ["dont-panic-yet", "ärger", "fast-faster", "c++-and-%231", "a-b--c", "1/2-50-@-bäckers"]
+    assert report["paths"] == {f"/2020/{name}/": str(number) for number, name in enumerate(names)}
+    assert text_of(project, "c-why") == "[a](https://a.example/posts/0/)"
+
+
 def test_redirects_lead_from_the_pages_of_a_pattern_unless_they_end_with_the_slug(
     cli: Cli, project: Project, tmp_path: Path
 ) -> None:

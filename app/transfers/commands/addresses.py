@@ -11,6 +11,8 @@ from posixpath import dirname, join, normpath
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import regex
+
 from app.core.slugs import MAX_LENGTH, slug_problem
 from app.transfers.commands.front_matter_files import Unreadable
 
@@ -24,14 +26,16 @@ PATTERN_SLUGS = {"slug", "title", "filename", "contentbasename", "slugorfilename
 PATTERN_KEY = re.compile(":([a-z]+)")
 _LANGUAGE = r"\.[a-z]{2}(?:-[a-z]{2})?"
 _INDEX = re.compile(rf"index(?:{_LANGUAGE})?", re.IGNORECASE)
+_UNFIT = regex.compile(r"[^\p{L}\p{M}\p{Nd}\s._~-]")
+_UNFIT_IN_PATH = regex.compile(r"[^\p{L}\p{M}\p{Nd}\s._~/\\#+@-]")
 _DATE = re.compile(r"\d{4}-\d{1,2}-\d{1,2}-(?=.)")
 
 
-def name_of_page(file: Path) -> str:
-    """Returns the name of a file, or of its folder where it is an `index.md`."""
-    if _INDEX.fullmatch(file.stem):
-        return file.absolute().parent.name
-    return _without_language(file) if len(_in_languages(file)) > 1 else file.stem
+def name_of_page(file: Path, *, with_date: bool = True) -> str:
+    """Returns the name of a file, or its folder's for an `index.md`, with or without the date that it begins with."""
+    name = _without_language(file) if len(_in_languages(file)) > 1 else file.stem
+    name = file.absolute().parent.name if _INDEX.fullmatch(file.stem) else name
+    return name if with_date else _DATE.sub("", name, count=1)
 
 
 def translated_page(file: Path) -> Path | None:
@@ -85,18 +89,22 @@ def slug_of_file(file: Path, *, with_date: bool, keeps_case: bool = False) -> st
     Hugo and Astro write it in lower case, and leave out signs that addresses don't have, for which Jekyll has hyphens.
     Zola, whose files have a `path`, keeps capitals.
     """
-    name = name_of_page(file)
-    return slug_of_name(name if with_date else _DATE.sub("", name, count=1), file, keeps_case=keeps_case)
+    return slug_of_name(name_of_page(file, with_date=with_date), file, keeps_case=keeps_case)
 
 
 def slug_of_name(name: str, file: Path, *, keeps_case: bool = False) -> str:
     """Returns the slug that the generator of a file makes of a name or a title, as `slug_of_file` says."""
-    name, unfit = unicodedata.normalize("NFC", name), "-"
+    unfit = "-"
     if not is_of_jekyll(file):
         unfit, name = "", name if keeps_case else name.lower()
         name = name.replace(".", "") if OF_ASTRO in file.absolute().as_posix() else name
-    letters = (one if one.isspace() or slug_problem(f"a{one}") is None else unfit for one in name)
-    return re.sub(r"-?\s[-\s]*", "-", "".join(letters)).strip("-.")
+    return re.sub(r"-?\s[-\s]*", "-", _UNFIT.sub(unfit, unicodedata.normalize("NFC", name))).strip("-.")
+
+
+def urlized(name: str) -> str:
+    """Returns a name as Hugo has it in a path: in lower case, with hyphens for spaces, without most other signs."""
+    words = " ".join(_UNFIT_IN_PATH.sub("", unicodedata.normalize("NFC", name.lower())).split())
+    return re.sub("(?<=-) | (?=-)", "", words).replace(" ", "-").replace("#", "%23")
 
 
 def permalink_of(front: Mapping[str, Any]) -> tuple[str, str]:
@@ -114,7 +122,7 @@ def section_of(file: Path) -> str:
     folder = file.absolute().parent
     parts = (folder.parent if _INDEX.fullmatch(file.stem) else folder).parts
     below = parts[len(parts) - parts[::-1].index(OF_HUGO) :] if OF_HUGO in parts else ()
-    return "".join(f"/{re.sub(' +', '-', one.lower())}" for one in below) + "/"
+    return "".join(f"/{urlized(one)}" for one in below) + "/"
 
 
 def path_by_pattern(pattern: str, section: str, slugs: Mapping[str, str], dated: date | None) -> str:

@@ -19,11 +19,14 @@ from app.transfers.commands.addresses import (
     PERMALINK,
     bundled_page,
     former_path,
+    is_of_hugo,
     is_of_jekyll,
+    name_of_page,
     permalink_of,
     section_of,
     slug_of_file,
     translated_page,
+    urlized,
 )
 from app.transfers.commands.dates import BUILD, DATE, DRAFT_WHEN, HEADLESS, date_of, reason_withheld
 from app.transfers.commands.front_matter_files import LeftOut, Unreadable, read_front_matter
@@ -114,7 +117,9 @@ def read_post(file: Path) -> Post:
     fields = {"slug": permalinked or of_file(with_date=with_date)} | _fields(front, cover)
     if authors := [names for one in _listed(front, AUTHOR) if (names := _names(one))]:
         fields["authors"] = [name for names in authors for name in names]
-    page = permalink or f"{section_of(file)}{fields['slug']}/"
+    of_name = is_of_hugo(file) and front.keys().isdisjoint({"slug", "path"})
+    name = urlized(name_of_page(file, with_date=with_date)) if of_name else fields["slug"]
+    page = permalink or f"{section_of(file)}{name}/"
     paths = [former_path(alias, page) for key in ALIASES for alias in _listed(front, (key,))]
     _refuse_unquoted(fields)
     if isinstance(excerpt := fields.get("excerpt"), str):

@@ -16,10 +16,12 @@ from app.transfers.commands.addresses import (
     PATTERN_SLUGS,
     is_of_hugo,
     is_of_jekyll,
+    name_of_page,
     path_by_pattern,
     section_of,
     slug_of_file,
     slug_of_name,
+    urlized,
 )
 from app.transfers.commands.front_matter import Post, read_post
 from app.transfers.commands.front_matter_files import Unreadable
@@ -83,17 +85,17 @@ class PostLinks:
         """Returns the path that a file names for its page, else the one by the site's pattern; empty without either."""
         if post.permalink or not self._follows_pattern(file):
             return post.permalink
-        slug, of_jekyll = str(post.fields["slug"]), is_of_jekyll(file)
+        slug, of_jekyll = post.page.split("/")[-2], is_of_jekyll(file)
         slugs = dict.fromkeys(
             PATTERN_SLUGS, slug_of_file(file, with_date=False) if of_jekyll and post.dated_slug else slug
         )
         slugs["categories"] = "/".join(slug_of_name(one, file).lower() for one in post.categories)
         if not of_jekyll:
-            slugs["title"] = slug_of_name(str(post.fields.get("title")), file)
+            slugs["title"] = urlized(str(post.fields.get("title")))
             if post.dated_slug:  # the file names no slug
                 slugs["slug"] = slugs["title"]
             else:
-                slugs |= dict.fromkeys(OF_FILE, slug_of_file(file, with_date=True))
+                slugs |= dict.fromkeys(OF_FILE, urlized(name_of_page(file)))
         return path_by_pattern(self.pattern, section_of(file), slugs, post.dated)
 
     def former_paths(self, file: Path, post: Post, slug: str) -> Iterator[str]:
@@ -272,7 +274,7 @@ def _address_key(path: str) -> str:
 
 def _category_key(name: str) -> str:
     """Returns a category's name as Hugo writes it in an address."""
-    return re.sub(r"[^\w.+#~/]+", "-", unquote(name).lower()).strip("-")
+    return re.sub("-+", "-", urlized(unquote(name)))
 
 
 def _without_suffix(name: str) -> str:
