@@ -182,9 +182,11 @@ def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(
     hook.store[Outboxes].publish_all(hook.project.id)
     event = hook.rest.get("/events").json["events"][-1]
     assert (event["type"], event["by"]["type"]) == ("webhook.disabled", "system")
-    assert event["data"] == {"webhookId": hook.id, "reason": delivery["attempts"][-1]["error"]}
+    because = delivery["attempts"][-1]["error"]
+    assert event["data"] == {"webhookId": hook.id, "reason": because}
+    assert hook.rest.get(hook.path).json["disabledBecause"] == because
     warned = {(line["msg"], line["reason"]) for line in map(vars, logged.records)}
-    assert warned == {("webhook disabled", event["data"]["reason"])}
+    assert warned == {("webhook disabled", because)}
 
     hook.create("Afterwards")
     hook.deliver()
@@ -199,7 +201,7 @@ def test_a_webhook_that_is_enabled_again_is_sent_what_happens_from_then_on(hook:
 
     hook.receiver.statuses = [200]
     enabled = hook.enable(True)
-    assert (enabled["enabled"], enabled["disabledAt"]) == (True, None)
+    assert (enabled["enabled"], enabled["disabledAt"], enabled["disabledBecause"]) == (True, None, None)
     hook.create("After")
     hook.deliver(minutes=2)
 
