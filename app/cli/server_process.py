@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import signal
 import socket
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator, MutableSequence
@@ -45,6 +46,9 @@ METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 prometheus_client reads it when it is imported, so nothing here imports that library."""
 SHARED_MEMORY = Path("/dev") / "shm"
 """Where that folder is on Linux: the files are mapped into memory, so a full disk would end a process that counts."""
+
+_starting: list[socket.socket] = []
+"""Open until this process ends, so that another that starts before granian listens is refused its address."""
 
 LOGGING: dict[str, Any] = {
     "formatters": {"json": {"()": "app.http.logs.JsonLines"}},
@@ -181,6 +185,10 @@ def free_address(host: str, port: int) -> str:
     try:
         address = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)[0][4]
         with socket.create_server(address, family=family):
+            if sys.platform == "linux":
+                starting = socket.socket(socket.AF_UNIX)
+                starting.bind(f"\0content-workflow {address[:2]}")
+                _starting.append(starting)
             return str(address[0])
     except OSError as error:
         if error.errno == errno.EADDRINUSE:

@@ -265,6 +265,21 @@ def test_a_port_in_use_is_refused_with_one_message() -> None:
         assert refusal("--port", port) == f"Error: Port {port} of 127.0.0.1 is in use: choose another with --port.\n"
 
 
+def test_of_two_that_start_at_once_on_a_port_one_is_refused(
+    tmp_path: Path, mongodb_uri: str, fresh_store: Store
+) -> None:
+    options = {"MONGODB_URI": mongodb_uri, "MONGODB_DATABASE": fresh_store.database.name}
+    port = str(free_port())
+    with (
+        running(tmp_path / "one", "serve", "--port", port, **options) as one,
+        running(tmp_path / "two", "serve", "--port", port, **options) as two,
+    ):
+        live.until(lambda: one.process.poll() is not None or two.process.poll() is not None, seconds=30)
+        refused, serving = (one, two) if one.process.poll() is not None else (two, one)
+        assert refused.said == f"Error: Port {port} of 127.0.0.1 is in use: choose another with --port.\n"
+        until(lambda: answers(f"http://127.0.0.1:{port}"), serving)
+
+
 def test_the_metrics_of_a_worker_are_at_the_address_that_is_named_for_the_token_that_is_set(
     tmp_path: Path, mongodb_uri: str, fresh_store: Store
 ) -> None:
