@@ -308,9 +308,11 @@ class ServiceUnavailable(Refusal, status=503):
     headers = {"Retry-After": "2"}
     level = logging.WARNING
     """The level of its line in the log."""
+    end = "database reachable again"
+    """The log's line when it is over."""
 
     def __init__(
-        self, message: str | None = None, reason: str = "", reported: Callable[[], None] | None = None
+        self, message: str | None = None, reason: str = "", reported: Callable[[Any], None] | None = None
     ) -> None:
         super().__init__(message)
         self.reason = reason
@@ -328,7 +330,7 @@ class ServiceUnavailable(Refusal, status=503):
         if self.reason:
             log.log(self.level, self.for_the_log, extra={"reason": self.reason, **about})
             if self._reported:
-                self._reported()
+                self._reported(self)
 
 
 class SettingsError(Exception):

@@ -366,7 +366,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("site"), help="the folder to write")
     parser.add_argument("--url", default="https://thecrust.example", help="where the site will stand")
     parser.add_argument("--title", default="The Crust", help="the site's name")
-    parser.add_argument("--description", default="A small magazine about baking at home.", help="what it is about")
+    parser.add_argument("--description", default="", help="what it is about")
     parser.add_argument("--preview", action="store_true", help="documents as they are now")
     parser.add_argument("--watch", action="store_true", help="build again when something was published")
     given = parser.parse_args()

@@ -142,7 +142,7 @@ def test_the_commands_of_the_page_on_delivery_answer_as_it_says_and_build_the_si
     assert_shows(orjson.loads(shown), last_json(outputs[1]))
     assert all(json.get("errors") is None for json in map(last_json, outputs[1:2] + outputs[4:5]))
     assert 'title: "Flatbread in a dry pan"' in outputs[3]
-    assert outputs[5].strip() == "/bread/rye.html /articles/rye/ 301\n/2019/rye/ /articles/rye/ 301"
+    assert outputs[5].strip() == "/bread/rye.html /articles/rye/ 301\n/2019/%C5%BEito/ /articles/rye/ 301"
     assert (demo / "_redirects").read_text().count("\n") == 2
     assert "cache-control: private, max-age=0, must-revalidate" in outputs[6]
     assert (demo / "site" / "articles" / "flatbread-in-a-dry-pan" / "index.html").exists()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.cli.calling import shown
+from app.cli.calling import call, shown
 from tests.cli.conftest import Cli
 from tests.cli.test_import import documents_of, redirects_of, write
 from tests.documents.steps import a_category
@@ -297,17 +297,19 @@ def test_a_path_of_categories_has_parents_which_are_made_once(cli: Cli, project:
 def test_covers_of_one_picture_have_one_alternative_text_and_the_others_are_named_in_one_line(
     cli: Cli, project: Project, tmp_path: Path
 ) -> None:
-    for name, alt in (("a", "A loaf"), ("b", "Rye"), ("c", "A loaf"), ("d", "")):
+    for name, alt in (("0", ""), ("a", "A loaf"), ("b", "Rye"), ("c", "A loaf"), ("d", "")):
         write(
             tmp_path,
             f"{name}.md",
-            f"---\ntitle: A\ncover: {{image: {name}.png, alt: '{alt}'}}\n---\n![x]({name}.png)\n",
+            f"---\ntitle: A\ncover: {{image: {name}.png, alt: '{alt}'}}\n---\n![]({name}.png)\n",
         )
         (tmp_path / f"{name}.png").write_bytes(a_picture(seed=1))
 
     tried, report = run(cli, project, tmp_path, "--dry-run"), run(cli, project, tmp_path)
 
     assert tried["alts"] == report["alts"] == {"b.md": "A loaf"}
+    [image] = call(project.context(), OPERATIONS["list_images"])
+    assert image["alt"] == "A loaf"
     shown = cli("import", "--project", project.id, tmp_path).stdout
     assert "Covers with the alternative text that their picture had before: b.md: A loaf\n" in shown
 

@@ -78,7 +78,7 @@ def test_an_approval_leads_to_the_remarks_that_block_it(visitor, rest, written) 
 
     assert "be approved yet: a person has to resolve this Must remark" in form
     assert f'href="/console{path_of(written)}#t-{thread["id"]}">Which flour?</a>' in form
-    assert f'href="#t-{thread["id"]}">1 Must remark is</a>' in visitor.get(f"/console{path_of(written)}").text
+    assert f'href="#t-{thread["id"]}">1 Must remark</a> is' in visitor.get(f"/console{path_of(written)}").text
 
 
 def test_an_approval_with_a_review_is_reached_from_the_document(visitor, rest, written) -> None:

@@ -676,6 +676,28 @@ return [words.top, words.bottom, form.top, form.bottom, innerHeight];
 """
 
 
+@pytest.mark.parametrize("size", [(390, 844), (1280, 900)])
+def test_a_link_to_a_remark_shows_the_words_that_it_is_about(
+    window: Window, project: Project, size: tuple[int, int]
+) -> None:
+    markdown = "Water. " * 900 + "Lukewarm.\n\n" + "Flour. " * 900
+    document = a_document(project.context(), title="Rye", status="drafting", markdown=markdown)
+    fields = {"text": "How warm?", "level": "must", "quote": {"exact": "Lukewarm"}}
+    OPERATIONS["open_thread"](project.context(), document["id"], fields=fields)
+    window.sign_in(project.token("Ingrid"))
+    with screen(window, *size):
+        window.open(f"/console/documents/{document['id']}")
+        link = window.find(".actions [href^='#t-']")
+        assert "1 Must remark is open: answer it before you submit." in window.find(".actions").text
+        link.click()
+        top, thread = window.chrome.execute_script(
+            "return [[...CSS.highlights.get('here')][0], document.querySelector('.thread')]"
+            ".map((one) => one.getBoundingClientRect().top)"
+        )
+        assert (0 < top < size[1] / 2, 0 < thread < size[1]) == (True, True)
+    assert window.problems() == []
+
+
 def test_on_a_phone_a_remark_is_written_below_its_words_and_the_text_stays_where_it_is(
     window: Window, project: Project
 ) -> None:

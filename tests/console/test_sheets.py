@@ -7,6 +7,7 @@ from html import unescape
 from typing import Any
 
 import pytest
+from bson import ObjectId
 
 from app.planning.pages import SHOWN
 from app.planning.pages.sheets import MOST_COLUMNS, day_comes_first, iso_date, recognised
@@ -312,6 +313,25 @@ def test_no_member_and_no_unknown_id_comes_of_a_choice(editor: Visitor, project:
     assert OPERATIONS["list_members"](project.context(), fields={"limit": 10, "offset": 0}).body == []
 
 
+@pytest.mark.parametrize("name", ["Bread > Rye", "bread›rye", "Bread › Rye"])
+def test_a_category_is_named_by_its_path_as_the_console_writes_it(editor: Visitor, project: Project, name: str) -> None:
+    bread, cake = (made(project.context(), "category", name=one, slug=one.lower()) for one in ("Bread", "Cake"))
+    rye, _ = (
+        made(project.context(), "category", name="Rye", slug=f"r-{one['slug']}", categoryId=one["id"])
+        for one in (bread, cake)
+    )
+    page = editor.post("/console/plan/many", table=f"Title\tCategory\nLoaf\t{name}\n").text
+    assert chosen(page) == {"use.0.1": rye["id"]}
+    assert readings(page) == ["Bread › Rye"]
+
+
+def test_who_is_the_assignee_and_me_is_who_asks(editor: Visitor, project: Project) -> None:
+    ada = OPERATIONS["create_member"](project.context(), fields={"name": "Ada"}).body["id"]
+    editor.sign_in(project.token(memberId=ObjectId(ada)))
+    page = editor.post("/console/plan/many", table="Title\tWho\nRye\tme\n").text
+    assert chosen(page) == {"use.0.1": ada}
+
+
 def test_a_category_that_is_new_is_not_made_before_it_was_asked_about(editor: Visitor, project: Project) -> None:
     page = editor.post("/console/plan/many", table="Titel\tRubrik\nA\tKuchen\n", confirmed="yes").text
     assert "<strong>1</strong> refused" in page
@@ -401,6 +421,7 @@ def test_a_column_that_is_not_recognised_is_mapped_above_it(editor: Visitor, pro
     table = "Working name;Colour\nRye;blue\n"
     tried = editor.post("/console/plan/many", table=table)
     assert "choose it above its column" in tried.text
+    assert "Columns left out: Working name, Colour<" in tried.text
 
     mapped = {"column.0": "title", "column.1": "brief.notes"}
     editor.post("/console/plan/many", confirmed="yes", table=table, **mapped)

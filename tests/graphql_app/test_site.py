@@ -137,6 +137,12 @@ def test_an_article_names_its_topic_author_address_and_picture_and_what_to_read_
     assert [f"/articles/loaf-{number}/" in related for number in (13, 12, 11, 10)] == [True, True, True, False]
 
 
+def test_a_site_says_what_it_is_about_only_where_that_is_given(out: Path) -> None:
+    page = (out / "index.html").read_text("utf-8")
+
+    assert ("magazine" in page, 'content=""' in page, "<br></p>" in page) == (False, False, False)
+
+
 def test_there_are_pages_for_topics_authors_further_articles_and_what_is_not_there(out: Path) -> None:
     bread = (out / "topics" / "bread" / "index.html").read_text("utf-8")
     assert "Loaves &amp; rolls" in bread

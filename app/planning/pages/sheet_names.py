@@ -1,7 +1,8 @@
 """The names in a pasted sheet that mean no record of the project, or several: what the user chooses for each."""
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -91,7 +92,9 @@ def _in_column(sheet: Sheet, column: str) -> Iterator[UnclearName]:
     records = named(kind) if may(LISTS[kind]) else {}
     names = {one["id"]: one["name"] for one in records.values()}
     for name in [name for name in counts if len(found.get(name, ())) != 1][:MOST_ASKED]:
-        ids = sorted(found.get(name, ())) or (_begun(name, records) if kind == "members" else [])
+        ids = sorted(found.get(name, ())) or (
+            _begun(name, records) if kind == "members" else _at_path(name, kind, records)
+        )
         new = NEW if kind in FILINGS and not ids else ""
         typos = extract(name, names, scorer=ratio, processor=name_key, limit=2, score_cutoff=TYPO) if new else []
         is_one = len({score for _, score, _ in typos}) == len(typos) > 0  # not two that are equally near
@@ -105,11 +108,19 @@ def _in_column(sheet: Sheet, column: str) -> Iterator[UnclearName]:
         yield UnclearName(column, name, counts[name], field, choice, message, bool(new))
 
 
+def _at_path(name: str, kind: str, records: Iterable[str]) -> list[str]:
+    """Returns the ids of the records that the console names so, a category with those above it: `Bread > Rye`."""
+    path = name_key(re.sub(r"\s*[>›]\s*", " › ", name))
+    return [one for one in records if name_key(name_in(one, kind)) == path]
+
+
 def _begun(name: str, members: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Returns the ids of the members whose name begins with these words, or who have these initials.
+    """Returns the ids of the members whose name begins with these words, or who have these initials; "me" is who asks.
 
     None if not all members are known.
     """
+    if name_key(name) in ("me", "ich"):
+        return [one for one in members if one == context().caller.member_id]
     words = name_key(name).split()
     found = [one for one in members.values() if name_key(one["name"]).split()[: len(words)] == words]
     found = found or [one for one in members.values() if initials(one["name"]) == name.upper()]

@@ -33,7 +33,8 @@ NAMES: Mapping[str, str] = {
     "dueDate": "due due-on deadline date datum faellig faellig-am faelligkeit termin abgabe abgabetermin liefertermin",
     "category": "kategorie rubrik ressort section",
     "cluster": "themencluster themengruppe topic-cluster pillar",
-    "assignee": "owner writer assigned-to verantwortlich zustaendig bearbeiter redakteur autor autorin wer schreibt",
+    "assignee": "owner writer assigned-to who verantwortlich zustaendig bearbeiter redakteur autor autorin wer "
+    "schreibt",
     "status": "state stand zustand",
     "brief.keyword": "keywords main-keyword focus-keyword target-keyword stichwort suchbegriff schluesselwort "
     "hauptkeyword",

@@ -398,6 +398,18 @@ function raise(thread, range) {
   uncover(range, thread);
 }
 
+/** Shows a thread, with its words in the upper part of the screen. */
+function visit(thread) {
+  const range = ranges.get(thread);
+  if (!range) {
+    thread.focus();
+    return thread.scrollIntoView({ block: "center" });
+  }
+  raise(thread, range);
+  scrollBy(0, range.getBoundingClientRect().top - innerHeight / 3);
+  uncover(range, thread);
+}
+
 function lower() {
   for (const thread of $$("[data-over]")) delete thread.dataset.over;
 }
@@ -509,8 +521,7 @@ function nextThread(by) {
   const next = unread[0] ?? threads.at((threads.indexOf($("[data-here]")) + by) % threads.length);
   if (!next) return;
   next.dataset.visited = "";
-  next.focus();
-  (ranges.get(next)?.startContainer.parentElement ?? next).scrollIntoView({ block: "center" });
+  visit(next);
 }
 
 function show(wanted) {
@@ -547,10 +558,14 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("click", (event) => {
   const { target } = event;
   const draft = target.closest("[data-kept]");
+  const linked = target.closest('a[href^="#t-"]');
   const remarks = kept();
   if (!target.closest("[data-over]") || target.closest("[data-lowers]")) lower();
   if (target.closest(".note [data-press]")) stays = true;
-  if (target.closest("[data-marks]")) compose(target.closest("[data-marks]").dataset.marks);
+  if (linked) {
+    event.preventDefault();
+    visit($(linked.hash));
+  } else if (target.closest("[data-marks]")) compose(target.closest("[data-marks]").dataset.marks);
   else if (target.closest("[data-view]")) show(target.closest("[data-view]").dataset.view);
   else if (target.closest("[data-propose]")) propose(opened.exact).focus();
   else if (target.closest("[data-closes]")) close();

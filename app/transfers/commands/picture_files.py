@@ -9,10 +9,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+from app.cli.calling import call
 from app.core.context import Context
 from app.core.errors import Refusal
 from app.core.text.content import content_of
-from app.images.operations import upload_image
+from app.images.operations import update_image, upload_image
 from app.images.rules import ADDRESS, without_beginnings
 from app.transfers.commands.generators import FOLDERS
 
@@ -46,8 +47,8 @@ class PictureFiles:
     def uploaded(self, fields: Mapping[str, Any], cover_alt: str = "") -> dict[str, Any]:
         """Returns the file's fields with the addresses of the pictures that were uploaded.
 
-        One that is missing keeps its address in the text; a cover is left out. A picture gets the alternative text of
-        its first upload: a cover with one is the first.
+        One that is missing keeps its address in the text; a cover is left out. A picture gets the first alternative
+        text that a file names; a cover's is the first of its file.
         """
         if cover_alt:
             return self._with_text(self._with_cover(fields, cover_alt))
@@ -103,7 +104,10 @@ class PictureFiles:
             raise NotUploaded("over 20 MB")
         content = picture.read_bytes()
         image = upload_image(replace(self.ctx, file=content), fields={"name": picture.name[:200], "alt": alt}).body
-        known = self.alts.setdefault(hashlib.sha256(content).hexdigest(), image["alt"])
+        of_file = hashlib.sha256(content).hexdigest()
+        known = self.alts[of_file] = self.alts.get(of_file) or image["alt"] or alt
+        if alt and not image["alt"] and not self.ctx.dry_run:
+            call(self.ctx, update_image, image["id"], alt=alt)
         if is_cover and alt and alt != known:
             self.other_alt = known
         return str(image["url"])
