@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.transfers.commands.generators import without_attributes
+from app.transfers.commands.generators import code_in, without_attributes
 from app.transfers.commands.shortcodes import translated
 from tests.cli.conftest import Cli
 from tests.cli.test_import import write
@@ -106,6 +106,12 @@ def test_tags_without_end_are_read_in_seconds(part: str) -> None:
 def test_attributes_without_end_are_read_in_seconds(part: str) -> None:
     for is_of_jekyll in (True, False):
         assert without_attributes(part * (400_000 // len(part)), is_of_jekyll=is_of_jekyll)[0]
+
+
+@pytest.mark.timeout(30)
+def test_a_long_line_of_mdx_is_read_at_once() -> None:
+    assert code_in("rye " * 100_000) is None
+    assert code_in("Rye.\n" + "rye " * 100_000 + "<Loaf />\n{x}") == f"line 2 of the text: {'rye ' * 20}"
 
 
 @pytest.mark.needs_mongod

@@ -65,7 +65,7 @@ _OF_HUGO = re.compile(
     CODE.flags,
 )
 _ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}", "{": "}", "{:": "}", ":": ":"}
-_MDX_CODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", re.MULTILINE)
+_MDX_CODE = re.compile(r"^(?:(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*)", re.MULTILINE)
 
 
 def tags_in(markdown: str) -> Iterator[tuple[str, int]]:
