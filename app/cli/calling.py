@@ -34,9 +34,9 @@ GUESSED_ADDRESS = "http://localhost:8000"
 """Where the server is, unless `PUBLIC_URL` says."""
 MAX_SHOWN = 1_000
 DRY_RUN = "Dry run: nothing was changed."
-DURATION = re.compile("([0-9]{1,4})([mhdw])")
-UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-NAMED_UNITS = "m (minutes), h (hours), d (days) or w (weeks)"
+DURATION = re.compile("([0-9]{1,4})([smhdw])")
+UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+NAMED_UNITS = "s (seconds), m (minutes), h (hours), d (days) or w (weeks)"
 
 
 @cache

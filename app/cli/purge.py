@@ -32,7 +32,7 @@ def options_of_features(function: Callable[..., None]) -> Callable[..., None]:
     type=duration,
     metavar="DURATION",
     default="30d",
-    help="Only documents that were moved to the trash so long ago or earlier, like 12h or 30d.",
+    help="Only documents that were moved to the trash so long ago or earlier, like 12h or 30d; 0s for all.",
 )
 @options_of_features
 @click.option("--dry-run", is_flag=True, help="Say how many documents would be deleted, and delete none.")

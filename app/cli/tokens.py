@@ -18,6 +18,7 @@ from app.projects.tokens import project_of_token
 
 OF_FEATURES: list[Any] = [import_module(one.options_of_tokens) for one in ALL.features if one.options_of_tokens]
 """The modules of features that add options to `token create`."""
+of_its_project = click.option("--project", "project_id", metavar="ID", help="The token's project; not needed.")
 SCOPES = [str(scope) for scope in Scope]
 COLUMNS = (
     "id",
@@ -112,24 +113,28 @@ def list_them(project_id: str, json: bool) -> None:
 
 @command.command()
 @click.argument("token_id", metavar="ID")
+@of_its_project
 @as_json
-def rotate(token_id: str, json: bool) -> None:
+def rotate(token_id: str, project_id: str | None, json: bool) -> None:
     """Give a token a new secret, shown this once: within 5 seconds every server refuses the old one."""
-    ctx = _context_of(token_id)
+    ctx = _context_of(token_id, project_id)
     _show_secret(call(ctx, tokens.rotate_token, token_id), json=json)
 
 
 @command.command()
 @click.argument("token_id", metavar="ID")
+@of_its_project
 @as_json
-def revoke(token_id: str, json: bool) -> None:
+def revoke(token_id: str, project_id: str | None, json: bool) -> None:
     """Revoke a token: within 5 seconds every server refuses it."""
-    ctx = _context_of(token_id)
+    ctx = _context_of(token_id, project_id)
     show(call(ctx, tokens.revoke_token, token_id), json=json)
 
 
-def _context_of(token_id: str) -> Context:
-    """Returns the context for calls about a token, whose project nobody names."""
+def _context_of(token_id: str, project_id: str | None) -> Context:
+    """Returns the context for calls about a token: its project's, or that of the project named, which may lack it."""
+    if project_id is not None:
+        return context(project_id)
     opened = store()
     with opened.deadline():
         project_id = project_of_token(opened, token_id)

@@ -108,6 +108,8 @@ class HttpApiDecodeError(Refusal, status=400):
         more: NotRequired[Annotated[int, doc("how many problems there are beside those in `issues`")]]
 
     def __init__(self, message: str | None = None, *, issues: Sequence[Issue] = (), more: int = 0) -> None:
+        if message and not issues:
+            issues = [Issue(path="", message=message)]
         in_order = sorted(issues, key=lambda issue: _place(issue["path"]))
         super().__init__(message, issues=in_order[:MAX_ISSUES])
         if more := more + max(0, len(issues) - MAX_ISSUES):
@@ -306,9 +308,11 @@ class ServiceUnavailable(Refusal, status=503):
     headers = {"Retry-After": "2"}
     level = logging.WARNING
     """The level of its line in the log."""
+    end = "database reachable again"
+    """The log's line when it is over."""
 
     def __init__(
-        self, message: str | None = None, reason: str = "", reported: Callable[[], None] | None = None
+        self, message: str | None = None, reason: str = "", reported: Callable[[Any], None] | None = None
     ) -> None:
         super().__init__(message)
         self.reason = reason
@@ -326,7 +330,7 @@ class ServiceUnavailable(Refusal, status=503):
         if self.reason:
             log.log(self.level, self.for_the_log, extra={"reason": self.reason, **about})
             if self._reported:
-                self._reported()
+                self._reported(self)
 
 
 class SettingsError(Exception):

@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from cachetools import TTLCache
 from prometheus_client import Counter, Gauge
 
 from app.core.errors import ServiceUnavailable, WriteConflict
 from app.core.store.clock import CHECK_SECONDS
+from app.core.store.outage import is_first
 from app.core.store.outbox import BATCH, Outboxes
 from app.core.store.store import Store, TooManyWriters
 
@@ -93,24 +93,11 @@ def log_error(error: Exception, **about: str) -> None:
         log.warning("write conflict", extra={**about, "reason": reason})
     elif isinstance(error, TooManyWriters):
         error.report(log, **about)
-    elif isinstance(error, ServiceUnavailable):
-        _log_once(error)
+    elif isinstance(error, ServiceUnavailable):  # concerns all jobs alike
+        if error.reason and is_first(error.for_the_log):
+            error.report(log)
     else:
         log.error("job failed", exc_info=error, extra=about)
-
-
-_logged: TTLCache[str, bool] = TTLCache(maxsize=10, ttl=60)
-"""The messages of the last minute that concern all jobs alike."""
-_logged_lock = threading.Lock()
-
-
-def _log_once(error: ServiceUnavailable) -> None:
-    """Logs once a minute what concerns all jobs alike."""
-    with _logged_lock:
-        if not error.reason or error.for_the_log in _logged:
-            return
-        _logged[error.for_the_log] = True
-    error.report(log)
 
 
 def project_by_project(name: str, pause_seconds: float, run: Callable[..., bool], store: Store, *more: Any) -> Job:

@@ -13,7 +13,7 @@ from flask import Flask, Request, request
 from werkzeug.wsgi import get_path_info
 
 from app.core.context import Caller
-from app.core.errors import HttpApiDecodeError, Refusal
+from app.core.errors import HttpApiDecodeError, Issue, Refusal
 from app.core.store.request_time import begin_request, end_request
 from app.settings import Settings
 
@@ -96,14 +96,24 @@ def _check_headers() -> None:
     for key, value in request.environ.items():
         if key.startswith(HEADERS) and len(value) > MAX_HEADER:
             name = key.removeprefix("HTTP_").replace("_", "-").title()[:100]
-            raise HttpApiDecodeError(f"The header {name} is too long: send at most {MAX_HEADER:,} characters.")
+            message = f"The header {name} is too long: send at most {MAX_HEADER:,} characters."
+            raise HttpApiDecodeError(message, issues=[Issue(path=name, message=message)])
 
 
 def _check_query() -> None:
+    if not _is_text(request.query_string):
+        wrong = next(pair for pair in request.query_string.split(b"&") if not _is_text(pair))
+        name = unquote_to_bytes(wrong.partition(b"=")[0]).decode(errors="replace")[:100]
+        message = "The query is not in UTF-8: encode it before you escape it with %."
+        raise HttpApiDecodeError(message, issues=[Issue(path=name, message=message)])
+
+
+def _is_text(escaped: bytes) -> bool:
     try:
-        unquote_to_bytes(request.query_string).decode()
+        unquote_to_bytes(escaped).decode()
     except UnicodeDecodeError:
-        raise HttpApiDecodeError("The query is not in UTF-8: encode it before you escape it with %.") from None
+        return False
+    return True
 
 
 def request_id(environ: WSGIEnvironment) -> str:

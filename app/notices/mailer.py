@@ -22,6 +22,7 @@ class Mailer:
     def __init__(self, url: str, sender: str, tls: ssl.SSLContext | None = None) -> None:
         self.sender = sender
         self._url = urlsplit(url)
+        self._host, self._port = self._url.hostname or "", self._url.port or PORTS[self._url.scheme]
         self._tls = tls or ssl.create_default_context()
 
     def send(self, message: EmailMessage, seconds: float) -> Outcome:
@@ -33,7 +34,8 @@ class Mailer:
         try:
             self._deliver(message, began + seconds, seconds)
         except (smtplib.SMTPException, OSError, ValueError) as error:  # the last for a password that is not ASCII
-            why = f"The mail server refused it, or could not be used: {type(error).__name__}."
+            server = f"{self._host}:{self._port}"
+            why = f"The mail server {server} refused it, or could not be used: {type(error).__name__}."
             return Outcome(getattr(error, "smtp_code", None), why, time.monotonic() - began)
         return Outcome(250, None, time.monotonic() - began)
 
@@ -55,10 +57,9 @@ class Mailer:
                 hang_up.cancel()
 
     def _connected(self, deadline: float) -> smtplib.SMTP:
-        host, port = self._url.hostname or "", self._url.port or PORTS[self._url.scheme]
         own = self.sender.rpartition("@")[2].rstrip(">")  # what smtplib would look up by DNS
         connect = partial(smtplib.SMTP_SSL, context=self._tls) if self._url.scheme == "smtps" else smtplib.SMTP
-        smtp = connect(host, port, own, timeout=seconds_left(deadline))
+        smtp = connect(self._host, self._port, own, timeout=seconds_left(deadline))
         smtp.ehlo()
         return smtp
 

@@ -23,7 +23,7 @@ from app.projects.access import Access
 from app.projects.invitations import accept_invitation
 from app.projects.store import Projects
 from tests.cli.conftest import Cli
-from tests.make import Project
+from tests.make import Project, a_project
 
 NOBODY = "0" * 24
 FORM = f"The database has form {1 + len(ALL.steps)}."
@@ -164,7 +164,9 @@ class TestTokens:
     def test_a_token_gets_a_new_secret_which_is_shown_this_once(self, cli: Cli, project: Project, app: Flask) -> None:
         made = json.loads(cli("token", "create", "--project", project.id, "--name", "me", "--json").stdout)
 
-        ended = cli("token", "rotate", made["id"])
+        others = a_project(project.store).id
+        assert "has no such token" in cli("token", "rotate", made["id"], "--project", others).stderr
+        ended = cli("token", "rotate", made["id"], "--project", project.id)
 
         secret = ended.stdout.split()[-1]
         assert "not shown again" in ended.stderr
@@ -193,7 +195,7 @@ class TestTokens:
         refused = cli("token", "create", "--project", project.id, "--name", "me", "--expires-in", span)
 
         assert refused.exit_code == 2
-        units = "m (minutes), h (hours), d (days) or w (weeks)"
+        units = "s (seconds), m (minutes), h (hours), d (days) or w (weeks)"
         assert f"Write a whole number up to 9999 and a unit, {units}, like 12h or 90d." in refused.output
 
     @pytest.mark.parametrize(
@@ -202,6 +204,7 @@ class TestTokens:
             ("token", "revoke", NOBODY),
             ("token", "revoke", "no-id"),
             ("token", "rotate", NOBODY),
+            ("token", "revoke", NOBODY, "--project", NOBODY),
             ("token", "list", "--project", NOBODY),
             ("member", "list", "--project", "no-id"),
         ],

@@ -34,7 +34,13 @@ def left(project: Project) -> int:
 @pytest.mark.contract("decided-plans.purge")
 @pytest.mark.parametrize(
     ("options", "purged"),
-    [((), 1), (("--older-than", "12h"), 2), (("--older-than", "0d"), 3), (("--older-than", "9w"), 0)],
+    [
+        ((), 1),
+        (("--older-than", "12h"), 2),
+        (("--older-than", "0d"), 3),
+        (("--older-than", "0s"), 3),
+        (("--older-than", "9w"), 0),
+    ],
 )
 def test_it_deletes_what_was_trashed_so_long_ago(
     cli: Cli, project: Project, options: tuple[object, ...], purged: int

@@ -335,12 +335,19 @@ def test_what_was_written_and_not_saved_is_there_again(window: Window, project: 
     window.until(lambda: editor().text.endswith("Mine."))
     assert not window.has(".notice")
 
+    editor().send_keys("By a key. ")
+    window.open("/console/board")
+    window.open(page)
+    editor().send_keys(Keys.CONTROL + "s")
+    window.until(lambda: "Saved as version 3" in window.find("#toasts").text)
+    assert not window.has("#main > .notice")
+
     editor().send_keys("Saved elsewhere.")
-    saved = {"markdown": window.find("#markdown").get_attribute("value"), "baseVersion": 2}
+    saved = {"markdown": window.find("#markdown").get_attribute("value"), "baseVersion": 3}
     OPERATIONS["write_content"](project.context(), document["id"], fields=saved)
     window.open(page)
     assert not window.has(".notice")
-    assert window.find("[name=baseVersion]").get_attribute("value") == "3"
+    assert window.find("[name=baseVersion]").get_attribute("value") == "4"
 
     window.open(page.replace("edit", "brief"))
     window.find("#f-outline").send_keys("Why rye\nHow")

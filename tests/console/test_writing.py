@@ -537,21 +537,21 @@ const { top, bottom } = activeElement.closest('.cm-editor').querySelector('.cm-c
 return [top, bottom];"""
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (390, 844)])
+@pytest.mark.parametrize("size", [(1440, 900), (800, 600), (390, 844), (390, 480)])
 def test_the_cursor_is_not_under_the_tools_or_the_buttons(
     window: Window, project: Project, size: tuple[int, int]
 ) -> None:
-    document = a_document(project.context(), title="Rye", status="drafting", markdown="Water.\n\n" * 40)
+    document = a_document(project.context(), title="Rye", status="planned", markdown="Water.\n\n" * 40)
     OPERATIONS["open_thread"](project.context(), document["id"], fields={"text": "Why?"})
     with screen(window, *size):
         window.sign_in(project.token("Ingrid"), f"/console/documents/{document['id']}/edit")
-        content(window).click()
-        press(window, Keys.CONTROL, Keys.END)
+        content(window).send_keys(Keys.CONTROL, Keys.END)
         keys(window, *["Rye.", Keys.ENTER] * 4, "End.")
         buttons = window.find(".writing > .buttons")
         place = "return arguments[0].getBoundingClientRect()"
         below = window.chrome.execute_script(place, buttons)["top"]
         window.until(lambda: 0 < window.chrome.execute_script(CURSOR)[1] <= below)
+        assert below - window.chrome.execute_script(place, window.find(".writing > .bar"))["bottom"] > 250
         press(window, Keys.CONTROL, Keys.HOME)
         above = window.chrome.execute_script(place, window.find(".writing > .bar"))["bottom"]
         window.until(lambda: window.chrome.execute_script(CURSOR)[0] >= above + 20)

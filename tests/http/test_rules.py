@@ -241,6 +241,7 @@ def test_a_header_over_8_192_characters_is_refused_on_every_path(app: Flask, pat
     assert "characters" not in longest.text
     assert longer.status_code == 400
     assert f"The header {name} is too long: send at most 8,192 characters." in longer.text
+    assert path == "/graphql" or [one["path"] for one in longer.json["issues"]] == [name]
 
 
 @pytest.mark.parametrize("path", ["/documents?q=%ff", "/documents?q=caf\xe9", "/graphql?query=%e4", "/mcp?toolset=%c3"])
@@ -252,6 +253,7 @@ def test_a_query_that_is_not_utf_8_is_refused_as_a_body_is(app: Flask, project: 
 
     assert answer.status_code == 400
     assert "The query is not in UTF-8" in answer.text
+    assert path == "/graphql" or [one["path"] for one in answer.json["issues"]] == [query.partition("=")[0]]
 
 
 def test_the_connection_ends_where_a_body_is_left_unread_and_says_so(app: Flask, project: Project) -> None:

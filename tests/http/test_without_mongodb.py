@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -17,10 +18,12 @@ from flask import Flask
 from app.cli.db import create_missing
 from app.cli.mongod import running_mongod
 from app.core.errors import ServiceUnavailable
+from app.core.store.form import ONE, KnownForm, newest
 from app.core.store.store import AccessDenied, NotPrepared, Store
 from app.core.worker import Worker, jobs
 from app.documents.indexes import SLUGS
 from app.features import ServerSettings, connect
+from app.migrations import STEPS
 from app.rest import health
 from tests.live import until
 from tests.make import a_project, a_ready_brief, an_app
@@ -100,7 +103,7 @@ def test_every_kind_of_request_is_answered_with_503_in_time_while_health_goes_on
     assert rest.get(f"/documents/{document['id']}/brief").json["brief"]["state"] in ("ready", "claimed")
 
 
-def test_the_log_of_a_worker_has_why_mongodb_was_lost(
+def test_the_log_of_a_worker_has_why_mongodb_was_lost_each_time(
     folder: Path, own_store: Store, logged: pytest.LogCaptureFixture
 ) -> None:
     host, port = own_store.database.client.address or ("", 0)
@@ -111,9 +114,11 @@ def test_the_log_of_a_worker_has_why_mongodb_was_lost(
     until(lambda: store.ping() is None)
 
     logged.set_level("INFO", "content_workflow.database")
-    with stopped(folder):
-        until(lambda: logged.records)
-    until(lambda: logged.records[-1].msg == "database reachable again")
+    for _ in range(2):
+        logged.clear()
+        with stopped(folder):
+            until(lambda: [line for line in logged.records if line.msg == "database unreachable"], seconds=40)
+        until(lambda: logged.records[-1].msg == "database reachable again")
 
     worker.stop()
     store.database.client.close()
@@ -168,7 +173,10 @@ def test_a_transaction_that_loses_the_primary_after_a_try_says_that_and_blames_n
 
 
 @pytest.mark.contract("decided-health.prepared")
-def test_a_database_without_a_unique_index_or_a_validator_is_not_ready(own_store: Store, own_app: Flask) -> None:
+def test_a_database_without_a_unique_index_or_a_validator_is_not_ready(
+    own_store: Store, own_app: Flask, logged: pytest.LogCaptureFixture
+) -> None:
+    logged.set_level("INFO", "content_workflow.database")
     rest = Rest(own_app.test_client(), a_project(own_store).token())
     answers = {}
     for what, name, take_away in (
@@ -184,10 +192,30 @@ def test_a_database_without_a_unique_index_or_a_validator_is_not_ready(own_store
             own_store.check_prepared()
         assert refused.value.reason == f"missing: {name}"
         assert rest.get("/briefs").status_code == 200, "it serves all the same"
+    assert "database usable again" not in logged.messages
     create_missing(own_store)
 
+    until(lambda: "database usable again" in logged.messages)
     assert {what: answer.status_code for what, answer in answers.items()} == {"index": 503, "validator": 503}
     assert rest.get("/ready").status_code == 200
+
+
+def test_the_log_says_when_a_database_of_an_earlier_release_was_migrated(
+    own_store: Store, logged: pytest.LogCaptureFixture
+) -> None:
+    logged.set_level("INFO", "content_workflow.database")
+    create_missing(own_store)
+    client = an_app(replace(own_store, form=KnownForm())).test_client()
+    logging.getLogger("content_workflow").propagate = True
+    own_store.database.form.replace_one(ONE, {**ONE, "version": 0}, upsert=True)
+    try:
+        assert client.get("/ready").status_code == 503
+        assert "database usable again" not in logged.messages
+    finally:
+        own_store.database.form.replace_one(ONE, {**ONE, "version": newest(STEPS)})
+
+    until(lambda: "database usable again" in logged.messages)
+    assert client.get("/ready").status_code == 200
 
 
 @pytest.mark.contract("decided-health.prepared")

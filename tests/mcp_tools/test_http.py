@@ -177,6 +177,7 @@ def test_every_revision_with_a_handshake_is_spoken(agent: Agent, revision: str) 
 
     assert result["protocolVersion"] == revision
     assert "claim_next_brief" in result["instructions"]
+    assert "Send your claim's `claimedAt` to each tool that takes it." in result["instructions"]
     assert len(here.ask("tools/list")["tools"]) == len(TOOLS)
 
 

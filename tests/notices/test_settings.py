@@ -182,7 +182,9 @@ def test_smtp_uses_starttls_where_it_is_offered_and_trusts_no_other_certificate(
 
 
 def test_a_server_that_is_away_or_silent_is_an_outcome() -> None:
-    assert "ConnectionRefusedError" in str(send(f"smtp://localhost:{free_port()}").error)
+    port = free_port()
+    away = send(f"smtp://ada:secret@localhost:{port}").error
+    assert away == f"The mail server localhost:{port} refused it, or could not be used: ConnectionRefusedError."
     with socket.create_server(("127.0.0.1", 0)) as silent:
         message = EmailMessage()
         outcome = Mailer(f"smtp://127.0.0.1:{silent.getsockname()[1]}", SENDER).send(message, 0.2)

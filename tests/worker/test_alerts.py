@@ -41,10 +41,12 @@ def series(name: str, labels: dict[str, str], values: str) -> dict[str, str]:
     return {"series": f"{name}{{{listed}}}", "values": values}
 
 
-def fired(folder: Path, given: list[dict[str, str]], alert: str, expected: list[dict[str, Any]]) -> str:
-    """Returns how promtool says that an alert after 10 minutes differs from the one expected."""
-    at = [{"eval_time": "10m", "alertname": alert, "exp_alerts": expected}]
-    tests = [{"interval": "15s", "input_series": given, "alert_rule_test": at}]
+def fired(
+    folder: Path, given: list[dict[str, str]], alert: str, expected: list[dict[str, Any]], at: str = "10m"
+) -> str:
+    """Returns how promtool says that an alert at a time differs from the one expected."""
+    expectations = [{"eval_time": at, "alertname": alert, "exp_alerts": expected}]
+    tests = [{"interval": "15s", "input_series": given, "alert_rule_test": expectations}]
     file = folder / "test.yml"
     file.write_text(yaml.safe_dump({"rule_files": [str(ALERTS)], "evaluation_interval": "15s", "tests": tests}))
     return promtool("test", "rules", str(file))
@@ -114,6 +116,42 @@ def test_what_waits_for_an_operator_fires_an_alert_while_it_waits(
     expected = {"exp_labels": {"job": TARGET["job"]}, "exp_annotations": {"summary": summary}}
 
     assert fired(tmp_path, [series(metric, labels, values)], alert, [expected] * fires) == ""
+
+
+@pytest.mark.parametrize(("values", "fires"), [("0+1x100", True), ("0x40 9x60", False), ("9x100", False)])
+@pytest.mark.parametrize(
+    ("metric", "labels", "alert", "summary"),
+    [
+        (
+            "content_workflow_job_projects_waiting",
+            {"job_name": "relay events"},
+            "ContentWorkflowBacklog",
+            "More and more projects wait for the job relay events: 72",
+        ),
+        (
+            "content_workflow_webhook_messages_waiting",
+            {},
+            "ContentWorkflowWebhooksBacklog",
+            "More and more messages wait to be sent to webhooks: 72",
+        ),
+    ],
+)
+def test_a_backlog_that_grows_fires_the_alert(
+    tmp_path: Path, metric: str, labels: dict[str, str], alert: str, summary: str, values: str, fires: bool
+) -> None:
+    expected = {"exp_labels": {"job": TARGET["job"]} | labels, "exp_annotations": {"summary": summary}}
+
+    given = [series(metric, TARGET | labels, values)]
+    assert fired(tmp_path, given, alert, [expected] * fires, at="20m") == ""
+
+
+def test_a_server_that_is_not_ready_fires_the_alert(tmp_path: Path) -> None:
+    labels = {"job": "content-workflow-ready", "instance": "http://127.0.0.1:8000/ready"}
+    summary = {"summary": "http://127.0.0.1:8000/ready is not 200: its response says why"}
+    expected = {"exp_labels": labels, "exp_annotations": summary}
+
+    given = [series("probe_success", labels, "1x20 0x20")]
+    assert fired(tmp_path, given, "ContentWorkflowServerNotReady", [expected]) == ""
 
 
 def test_the_first_document_that_is_not_published_fires_the_alert(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from app.core import worker
 from app.core.errors import ServiceUnavailable
+from app.core.store import outage
 from app.core.store.store import AccessDenied, Store, TooManyWriters
 from app.core.worker import Job, ProjectByProject, Worker
 from tests.live import until
@@ -57,7 +58,7 @@ def test_what_fails_in_all_jobs_alike_is_logged_once_a_minute(
     error: ServiceUnavailable, logged: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker, "FAILURE_PAUSE_SECONDS", 0.001)
-    worker._logged.clear()
+    outage._said.clear()
     failed: Counter[str] = Counter()
 
     def fail(name: str) -> bool:

@@ -139,6 +139,8 @@ function restore() {
     location.reload();
   });
   localTimes(notice);
+  const shown = notice.firstElementChild;
+  document.addEventListener("saved", () => shown.remove());
   $("#main").prepend(notice);
 }
 

@@ -54,7 +54,11 @@ const look = EditorView.theme({
 });
 
 /** Where the page is what scrolls, the toolbar and the buttons lie over the text: the cursor stays between them. */
-const free = EditorView.scrollMargins.of(({ root }) => (getComputedStyle(root.host).overflowY === "clip" ? { top: 48, bottom: 72 } : null));
+const free = EditorView.scrollMargins.of(({ root: { host } }) => {
+  if (getComputedStyle(host).overflowY !== "clip") return null;
+  const [top, bottom] = [".bar", ".buttons"].map((part) => host.closest(".writing").querySelector(part).offsetHeight);
+  return { top: top + 20, bottom: bottom + 8 };
+});
 
 const ADDRESS = /^https?:\/\/\S+$/i;
 const LINKS = new Set(["Link", "Image", "Autolink", "URL"]);

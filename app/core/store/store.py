@@ -95,6 +95,7 @@ class Misconfigured(ServiceUnavailable):
 
     message = "The database can't be used until the service's operator changes something: its log says what."
     level = logging.ERROR
+    end = "database usable again"
     remedy = ""
     """What to change, for the operator: in the log, in `/ready` and on the command line."""
 
@@ -324,13 +325,14 @@ class Store:
         with self.deadline():
             hello = self.database.command("hello")
             if "setName" not in hello and hello.get("msg") != "isdbgrid":
-                raise NoTransactions(reason=engines.reason(self.database) or "`hello` names no replica set")
+                raise self._unusable(NoTransactions, engines.reason(self.database) or "`hello` names no replica set")
             self.database.projects.find_one({}, {"_id": 1})
 
-    def wait_for_end_of_outage(self) -> None:
+    def wait_for_end_of_outage(self, error: ServiceUnavailable) -> None:
         """Has the log say when MongoDB can be used again."""
         outside = replace(self, session=None, is_transaction=False, is_rolled_back=False)
-        self.outage.wait_for_end(outside.check_usable)
+        checks = (outside.check_usable, *([outside.check_prepared] if isinstance(error, NotPrepared) else ()))
+        self.outage.wait_for_end(checks, error.end)
 
     def check_usable(self) -> None:
         """Checks all that `ping`, `check_form` and `check_writes` do. Raises as they do."""
@@ -358,7 +360,7 @@ class Store:
                 *validators.missing(self.database, self.features.validators),
             ]
         if missing:
-            raise NotPrepared(reason=f"missing: {', '.join(missing)}")
+            raise self._unusable(NotPrepared, f"missing: {', '.join(missing)}")
         return [index.full_name for index in lost]
 
     def check_writes(self) -> None:
@@ -370,14 +372,17 @@ class Store:
         with self.deadline():
             self.rolled_back(lambda inside: inside.database.form.insert_one(dict(probe), session=inside.session))
             if self.database.form.delete_one(probe).deleted_count:
-                raise NoRollback(reason=engines.reason(self.database) or "an aborted insert stayed")
+                raise self._unusable(NoRollback, engines.reason(self.database) or "an aborted insert stayed")
 
     def check_form(self) -> None:
         """Checks that the database has the form of this release, as it was seconds ago. Raises `FormDiffers`."""
         version, newest = self.form.version(self.database, self.features.steps), newest_form(self.features.steps)
         if version is not None and version != newest:
             differs = NewerForm if version > newest else OlderForm
-            raise differs(reason=f"form {version}, this release needs {newest}")
+            raise self._unusable(differs, f"form {version}, this release needs {newest}")
+
+    def _unusable(self, kind: type[Misconfigured], reason: str) -> Misconfigured:
+        return kind(reason=reason, reported=self.wait_for_end_of_outage)
 
     def refuse_newer_form(self) -> None:
         """Refuses with `NewerForm` a database that a newer release has changed."""
@@ -419,20 +424,19 @@ class _Translating:
         session = self._store.session
         if session is not None and session.in_transaction and not self._store.is_rolled_back:
             return  # to PyMongo, which may begin the transaction again; the deadline around that translates it
-        codes = _codes_of(error)
+        codes, wait = _codes_of(error), self._store.wait_for_end_of_outage
         if DUPLICATE_KEY in codes:
             raise WriteConflict from error
         if "Transaction numbers are only allowed on" in str(error):
-            raise NoTransactions(reason=reason_of(error)) from error
+            raise NoTransactions(reason=reason_of(error), reported=wait) from error
         if AUTHENTICATION_FAILED in codes:
-            raise LoginRefused(reason=reason_of(error)) from error
+            raise LoginRefused(reason=reason_of(error), reported=wait) from error
         if indexes.UNAUTHORIZED in codes:
-            raise AccessDenied(reason=reason_of(error)) from error
+            raise AccessDenied(reason=reason_of(error), reported=wait) from error
         transient = isinstance(error, ConnectionFailure) or error.has_error_label("TransientTransactionError")
         is_closed = CLOSED in str(error)
         if transient or is_closed or error.timeout or codes & FAILOVER_CODES:
-            reported = None if is_closed else self._store.wait_for_end_of_outage
-            raise ServiceUnavailable(reason=self._reason(error), reported=reported) from error
+            raise ServiceUnavailable(reason=self._reason(error), reported=None if is_closed else wait) from error
 
     def _reason(self, error: PyMongoError) -> str:
         """Returns the reason of an error, of a consequence that of its cause; empty where another thread has that."""
