@@ -94,7 +94,7 @@ def update_webhook(ctx: Context, webhook_id: str, fields: Fields) -> Result[Webh
     _check(ctx, WebhookChanges, fields, headers if "headers" in fields else [])
     changes |= {"headers": headers} if headers != before else {}
     if changes.get("enabled"):
-        changes["disabledAt"] = None
+        changes |= {"disabledAt": None, "disabledBecause": None}
     differs = any(webhook.get(name) != value for name, value in changes.items())
     event = ctx.event("webhook.updated")
     changed = ctx.store[Webhooks].update(ctx.project_id, webhook, changes, event) if differs else webhook

@@ -31,6 +31,7 @@ class Webhook(TypedDict):
     ]
     enabled: Annotated[bool, doc("whether it sends; disabled after 3 days without success or by a 410", True)]
     disabledAt: Annotated[Timestamp | None, doc("when the service disabled it")]
+    disabledBecause: Annotated[str | None, doc("why it did; null when it did not", "The response had status 410.")]
     failingSince: Annotated[
         Timestamp | None, doc("when the first of its failures in a row began; null if the last message arrived")
     ]
@@ -111,7 +112,8 @@ class DeliveryChanged(TypedDict):
 def webhook_record(webhook: StoredWebhook, failing_since: datetime | None) -> Webhook:
     """Returns a stored webhook as callers see it."""
     headers = {one["name"]: HIDDEN for one in webhook.get("headers") or ()}
-    return record_of(Webhook, webhook, headers=headers, failingSince=failing_since)
+    because = webhook.get("disabledBecause")
+    return record_of(Webhook, webhook, headers=headers, failingSince=failing_since, disabledBecause=because)
 
 
 def delivery_record(delivery: StoredDelivery) -> Delivery:

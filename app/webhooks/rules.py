@@ -65,6 +65,7 @@ class StoredWebhook(Stored):
     description: str
     enabled: bool
     disabledAt: datetime | None
+    disabledBecause: NotRequired[str | None]
     secrets: NotRequired[list[WebhookSecret]]
     headers: NotRequired[list[StoredHeader]]
     createdBy: Actor

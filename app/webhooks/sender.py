@@ -149,7 +149,7 @@ class WebhookSender:
     def _disable(self, project_id: str, webhook_id: str, now: datetime, last: Outcome) -> None:
         webhook = self.store[Webhooks].get(project_id, webhook_id)
         if webhook is not None and webhook["enabled"]:
-            changes = {"enabled": False, "disabledAt": now}
+            changes = {"enabled": False, "disabledAt": now, "disabledBecause": last.error}
             event = Event("webhook.disabled", now, SYSTEM, {"reason": last.error})
             self.store[Webhooks].update(project_id, webhook, changes, event)
             given_up = self.store[Deliveries].give_up(project_id, webhook_id, keep_requested=True)

@@ -318,7 +318,7 @@ def test_the_shortcodes_and_authors_of_many_files_are_one_line_each(cli: Cli, pr
         "Authors that were not taken, as only the first who is a member is, with the number of files: Ada (3)" in shown
     )
     where = "a.md line 1, b.md line 1, c.md line 1"
-    assert f"Not markdown here, published as text: {{{{< figure >}}}} ({where})\n" in shown
+    assert f"Not markdown here, published as text at these lines of it: {{{{< figure >}}}} ({where})\n" in shown
 
 
 @pytest.mark.needs_mongod

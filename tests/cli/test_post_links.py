@@ -29,7 +29,8 @@ def test_links_between_posts_of_hugo_lead_to_their_pages(cli: Cli, project: Proj
         "content/posts/rye.md",
         '---\ntitle: Rye\n---\n[a](wheat.md#x) [b]({{< ref "wheat.md" >}}) [c]({{% relref "/posts/oats" %}}) '
         "[d](../posts/oats/index.md) [e][e] [f](gone.md) [g]({{< ref gone >}}) `{{< ref wheat >}}` "
-        '[h]({{< ref "wheat.md#x" >}}) [i]({{< ref "notes/same" >}}) [j](same.md)\n\n[e]: {{< ref "posts/wheat" >}}\n',
+        '[h]({{< ref "wheat.md#x" >}}) [i]({{< ref "notes/same" >}}) [j](same.md) [k]({{< ref "#x" >}})\n\n'
+        '[e]: {{< ref "posts/wheat" >}}\n',
     )
     with_site(project)
 
@@ -38,10 +39,12 @@ def test_links_between_posts_of_hugo_lead_to_their_pages(cli: Cli, project: Proj
     to = "https://a.example/posts"
     assert text_of(project, "rye") == (
         f"[a]({to}/weat/#x) [b]({to}/weat/) [c]({to}/oats/) [d]({to}/oats/) [e][e] [f](gone.md) "
-        f"[g]({{{{< ref gone >}}}}) `{{{{< ref wheat >}}}}` [h]({to}/weat/#x) [i]({to}/one/) [j]({to}/other/)"
+        f"[g]({{{{< ref gone >}}}}) `{{{{< ref wheat >}}}}` [h]({to}/weat/#x) [i]({to}/one/) [j]({to}/other/) [k](#x)"
         f"\n\n[e]: {to}/weat/"
     )
-    assert report["links"] == {"posts/rye.md": [{"line": 1, "what": "gone.md"}]}
+    assert report["links"] == {
+        "posts/rye.md": [{"line": 1, "what": what} for what in ("gone (no page known)", "gone.md")]
+    }
     assert report["shortcodes"] == {"posts/rye.md": [{"line": 1, "what": "{{< ref >}}"}]}
     assert run(cli, project, tmp_path / "content")["unchanged"] == 5
 
@@ -60,8 +63,9 @@ def test_links_between_posts_of_jekyll_lead_to_their_pages_unless_two_have_the_n
     )
     with_site(project)
 
-    run(cli, project, tmp_path / "_posts")
+    report = run(cli, project, tmp_path / "_posts")
 
+    assert [one["what"] for one in report["links"]["2022-01-01-all.md"]] == ["2021-01-02-news (no page known)"]
     rye = "https://a.example/posts/rye/"
     assert text_of(project, "all") == f"[a]({rye}) [b]({rye}) [c]({{% post_url 2021-01-02-news %}})"
 

@@ -16,6 +16,7 @@ from app.core.context import this_instant
 from app.core.errors import ServiceUnavailable, WriteConflict
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
+from app.core.times import read_time
 from app.outbound import message_client
 from app.outbound.dispatcher import THREADS_PER_PROJECT
 from app.outbound.leases import StoredLease
@@ -182,9 +183,11 @@ def test_a_webhook_that_does_not_answer_for_three_days_is_disabled(
     hook.store[Outboxes].publish_all(hook.project.id)
     event = hook.rest.get("/events").json["events"][-1]
     assert (event["type"], event["by"]["type"]) == ("webhook.disabled", "system")
-    assert event["data"] == {"webhookId": hook.id, "reason": delivery["attempts"][-1]["error"]}
+    because = delivery["attempts"][-1]["error"]
+    assert event["data"] == {"webhookId": hook.id, "reason": because}
+    assert hook.rest.get(hook.path).json["disabledBecause"] == because
     warned = {(line["msg"], line["reason"]) for line in map(vars, logged.records)}
-    assert warned == {("webhook disabled", event["data"]["reason"])}
+    assert warned == {("webhook disabled", because)}
 
     hook.create("Afterwards")
     hook.deliver()
@@ -199,7 +202,7 @@ def test_a_webhook_that_is_enabled_again_is_sent_what_happens_from_then_on(hook:
 
     hook.receiver.statuses = [200]
     enabled = hook.enable(True)
-    assert (enabled["enabled"], enabled["disabledAt"]) == (True, None)
+    assert (enabled["enabled"], enabled["disabledAt"], enabled["disabledBecause"]) == (True, None, None)
     hook.create("After")
     hook.deliver(minutes=2)
 
@@ -755,3 +758,14 @@ def test_messages_are_as_the_document_of_the_api_describes_them(hook: Hook) -> N
         validator_of(schema).validate(message)
     [changed] = [one for one in hook.receiver.messages if one["type"] == "delivery.changed"]
     assert changed["data"].keys() == api["components"]["schemas"]["DeliveryChangedData"]["properties"].keys()
+
+
+def test_the_log_is_newest_first_whichever_process_made_the_ids(hook: Hook) -> None:
+    for title in ("First", "Second"):
+        hook.create(title)
+        hook.deliver()
+    newest, oldest = hook.deliveries()
+    later = {"$set": {"createdAt": read_time(newest["createdAt"]) + timedelta(milliseconds=1)}}
+    hook.store.database.deliveries.update_one({"_id": ObjectId(oldest["id"])}, later)
+
+    assert [one["id"] for one in hook.deliveries()] == [oldest["id"], newest["id"]]

@@ -118,7 +118,7 @@ def print_report(report: Report, files: int) -> None:
         click.echo(f"No category here: {category}; if it was renamed, name it so in the files: --update creates it")
     places = ((one["what"], f"{file} line {one['line']}") for file, tags in report.shortcodes.items() for one in tags)
     for tag, where in sorted(_grouped(places)):
-        click.echo(f"Not markdown here, published as text: {tag} ({_first(where)})")
+        click.echo(f"Not markdown here, published as text at these lines of it: {tag} ({_first(where)})")
     authors = Counter(name for names in report.others.values() for name in names)
     for what, counts in (
         ("Authors that were not taken, as only the first who is a member is", authors),

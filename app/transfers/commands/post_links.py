@@ -50,8 +50,8 @@ class PostLinks:
     category_url: str = ""
     category_slugs: Mapping[str, str] = field(default_factory=dict)
     """The slugs of the categories that the files name, by those names."""
-    ambiguous: defaultdict[Path, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
-    """The references of each file that several files may be meant by, with their lines."""
+    unresolved: defaultdict[Path, dict[str, tuple[str, int]]] = field(default_factory=lambda: defaultdict(dict))
+    """The references of each file that mean no file or several, each with what is wrong and its line."""
 
     def resolved(self, file: Path, markdown: str) -> str:
         """Returns a file's text with links to the pages of other files, where those are known."""
@@ -61,7 +61,12 @@ class PostLinks:
         def of_reference(found: re.Match[str]) -> str:
             name = found[2] or found[3]
             line = markdown.count("\n", 0, found.start()) + 1
-            return (self._url(file, name, line) if found[0][0] == "{" else None) or found[0]
+            if found[0][0] != "{":
+                return found[0]
+            if url := name if name.startswith("#") else self._url(file, name, line):
+                return url
+            self.unresolved[file].setdefault(name, (f"{name} (no page known)", line))
+            return found[0]
 
         text = _REFERENCE.sub(of_reference, markdown)
         for address, line in dict(content_of(text).links).items():
@@ -71,15 +76,15 @@ class PostLinks:
         return text
 
     def left(self, file: Path, content: Content) -> Iterator[tuple[str, int]]:
-        """Yields the relative links left in a resolved text, and its references to several files, with their lines."""
-        several = self.ambiguous[file]
+        """Yields the relative links left in a resolved text, and its references to no file or several, with lines."""
+        unresolved = self.unresolved[file]
         addresses = {address for address, _ in content.links}
-        yield from ((f"{name} (ambiguous)", line) for name, line in several.items() if name not in addresses)
+        yield from (one for name, one in unresolved.items() if name not in addresses)
         for address, line in content.links:
             path = unquote(urlsplit(address).path) if is_path(address) else ""
             unknown = self.site_url and not path.startswith("/")
             if path and (unknown or is_of_file(address) or os.path.isfile(f"{file.parent}/{path}")):  # noqa: PTH113
-                yield f"{address} (ambiguous)" if address in several else address, line
+                yield unresolved.get(address, (address,))[0], line
 
     def path_of(self, file: Path, post: Post) -> str:
         """Returns the path that a file names for its page, else the one by the site's pattern; empty without either."""
@@ -138,7 +143,7 @@ class PostLinks:
         name, hashed, fragment = unquote(reference).partition("#")
         found = self._targets(file, name)
         if len(found) > 1:
-            self.ambiguous[file][reference] = line
+            self.unresolved[file][reference] = (f"{reference} (ambiguous)", line)
         page = self._page_of(found)
         return page and page + hashed + fragment
 
