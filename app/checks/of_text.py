@@ -32,7 +32,7 @@ NAMED_TITLES = 3
 _PLACEHOLDER = regex.compile(
     r"\b(?:TODO|FIXME|TKTK|XXX)\b|\b(?i:lorem[ \n]ipsum)\b|\[(?i:insert)\b"
     r"|\b(?i:as[ \n]an[ \n]ai(?:[ \n]language)?[ \n]model)\b"
-    r"|\[(?i:your|source:)[^\[\]\n]{1,80}\](?![\[(:])|【\d+†|\bciteturn\d|\boaicite\b"
+    r"|\[(?i:your\b|source:)[^\[\]\n]{1,80}\](?![\[(:])|【\d+†|\bciteturn\d|\boaicite\b"
 )
 
 

@@ -24,6 +24,8 @@ class Call:
     """Returns how messages name an operation for this caller: by its tool, its button or its route."""
     permits: Callable[[str], bool] = lambda operation: True
     """Returns whether the caller has the scope of an operation, over MCP also in the chosen toolset."""
+    publishes_unapproved: Callable[[], bool] = lambda: True
+    """Returns whether the caller's project publishes what was not approved."""
     claimed_at: str | None = None
     """When the claim was made that the caller writes under, as it was sent, where several agents share a token."""
     taken_slugs: Collection[str] = ()

@@ -141,6 +141,7 @@ class Context:
             self.caller.member_id,
             name_of=self.name_of,
             permits=self.permits,
+            publishes_unapproved=lambda: not self.features.require_review(self.caller.project),
         )
 
     def permits(self, operation: str) -> bool:

@@ -356,6 +356,12 @@ class Features:
         of_extensions = (one.errors for one in self.extensions_of(operation.name))
         return frozenset(operation.errors).union(*guarding, *of_writes, *of_extensions)
 
+    def require_review(self, project: Mapping[str, Any]) -> bool:
+        """Returns whether a project publishes only what was approved; False for none."""
+        return bool(project) and (
+            project["reviewRequired"] or any(one.requires_review(project) for one in self.features)
+        )
+
     def if_closed(self, project: Mapping[str, Any]) -> Refusal | None:
         """Returns why the worker and who accepts an invitation write nothing to a project; None where they do."""
         return next((refusal for gate in self.write_gates if (refusal := gate.closes(project))), None)

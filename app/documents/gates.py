@@ -10,20 +10,18 @@ from app.core.vocabulary import DocumentStatus
 from app.documents.publishing_rules import not_renderable
 from app.documents.record import StoredDocument
 from app.documents.rendering import is_read, is_renderable
-from app.documents.statuses import no_content
+from app.documents.statuses import no_content, was_approved
 from app.projects.gates import Attempt
 
 
 def requires_review(attempt: Attempt) -> bool:
     """Returns whether the project publishes only what was approved."""
-    project = attempt.project
-    return project["reviewRequired"] or any(one.requires_review(project) for one in attempt.ctx.features.features)
+    return attempt.ctx.features.require_review(attempt.project)
 
 
 def refuse_unapproved(is_demanded: bool, document: StoredDocument, call: Call) -> None:
     """Refuses with `ReviewRequired` what was not approved where that is demanded; before it was scheduled counts."""
-    approved = DocumentStatus.APPROVED in (document["status"], document.get("statusBefore"))
-    if is_demanded and not approved:
+    if is_demanded and not was_approved(document):
         if document["status"] != DocumentStatus.REVIEW:
             raise ReviewRequired
         approve = call.name_of("approve_document")

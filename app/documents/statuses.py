@@ -240,7 +240,8 @@ def not_now(document: StoredDocument, call: Call, message: str = "") -> InvalidT
     if call.channel == Channel.MCP:
         tools = {name: _TOOLS.get(name, f"{name}_document") for name in able}
         able = [name for name, tool in tools.items() if call.permits(tool)]
-        named = [call.name_of(tools[name]) for name in able]
+        is_refused = not was_approved(document) and not call.publishes_unapproved()
+        named = [call.name_of(tools[name]) for name in able if not (is_refused and name in _NEED_APPROVAL)]
     message = message or f"The document is {status_words(document)}, which does not allow this."
     if call.channel != Channel.CONSOLE:  # which names the buttons that its user has
         message = f"{message} What it allows: {', '.join(named)}." if named else f"{message} Others go on from here."
@@ -251,6 +252,14 @@ def status_words(document: StoredDocument) -> str:
     """Returns a document's status as messages say it."""
     return _STATUS_WORDS.get(document["status"], document["status"])
 
+
+def was_approved(document: StoredDocument) -> bool:
+    """Returns whether a document is approved, or was before it was scheduled."""
+    return Status.APPROVED in (document["status"], document.get("statusBefore"))
+
+
+_NEED_APPROVAL = {SCHEDULE.name, PUBLISH.name}
+"""The moves that a project can have refused to what was not approved."""
 
 _TOOLS = {"request-changes": "request_changes"}
 """The tools of moves that are not called like `approve_document`."""

@@ -252,7 +252,7 @@ def test_meta_description(size: int, expected: str) -> None:
         ("All good. Todos los días.", []),
         ("a\nTODO: more\n\nLorem  ipsum, lorem ipsum", [2, 4]),
         ("[insert name]", [1]),
-        ("[Your Name]\n[Source: to be added]\n[your guide](/a), [Your loaf][1], [your own]: /b", [1, 2]),
+        ("[Your Name]\n[Source: to be added]\n[your guide](/a), [Your loaf][1], [your own]: /b, [Yourcenar]", [1, 2]),
         ("It rises.【4†source】\nIt rests. citeturn0search0\n:contentReference[oaicite:1]", [1, 2, 3]),
         ("As an AI language model, I can't.", [1]),
         ("a\nb, as an AI\nlanguage model, and\nlorem\nipsum", [2, 4]),

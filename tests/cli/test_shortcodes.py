@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.transfers.commands.generators import without_attributes
+from app.transfers.commands.generators import code_in, without_attributes
 from app.transfers.commands.shortcodes import translated
 from tests.cli.conftest import Cli
 from tests.cli.test_import import write
@@ -96,14 +96,22 @@ def test_only_posts_of_jekyll_have_raw_tags_in_code() -> None:
     ],
 )
 def test_tags_without_end_are_read_in_seconds(part: str) -> None:
-    assert translated(part * 20_000, set(), is_of_jekyll=False)
+    assert translated(part * 80_000, set(), is_of_jekyll=False)
 
 
 @pytest.mark.timeout(30)
-@pytest.mark.parametrize("part", [f"<a{' ' * 50_000}", "<a b ", "[](x){", "{::a", "{% toc ", "# {a="])
+@pytest.mark.parametrize(
+    "part", [f"<a{' ' * 50_000}", "<a" + " markdown=1" * 36_000, "<a b ", "[](x){", "{::a", "{% toc ", "# {a="]
+)
 def test_attributes_without_end_are_read_in_seconds(part: str) -> None:
     for is_of_jekyll in (True, False):
         assert without_attributes(part * (400_000 // len(part)), is_of_jekyll=is_of_jekyll)[0]
+
+
+@pytest.mark.timeout(30)
+def test_a_long_line_of_mdx_is_read_at_once() -> None:
+    assert code_in("rye " * 100_000) is None
+    assert code_in("Rye.\n" + "rye " * 100_000 + "<Loaf />\n{x}") == f"line 2 of the text: {'rye ' * 20}"
 
 
 @pytest.mark.needs_mongod

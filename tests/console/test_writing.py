@@ -552,6 +552,11 @@ def test_the_cursor_is_not_under_the_tools_or_the_buttons(
         below = window.chrome.execute_script(place, buttons)["top"]
         window.until(lambda: 0 < window.chrome.execute_script(CURSOR)[1] <= below)
         assert below - window.chrome.execute_script(place, window.find(".writing > .bar"))["bottom"] > 250
+        tool(window, "find")
+        bar = window.chrome.execute_script(place, window.find(".writing > .bar"))
+        [panel] = within(window, ".cm-panels-top")
+        window.until(lambda: window.chrome.execute_script(place, panel)["top"] >= bar["bottom"] - 1)
+        keys(window, Keys.ESCAPE)
         press(window, Keys.CONTROL, Keys.HOME)
         above = window.chrome.execute_script(place, window.find(".writing > .bar"))["bottom"]
         window.until(lambda: window.chrome.execute_script(CURSOR)[0] >= above + 20)

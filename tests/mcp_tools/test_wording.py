@@ -92,6 +92,31 @@ def test_what_waits_for_an_approval_is_approved_and_not_submitted_again(
     assert by_route["message"].endswith(": have it approved with `POST /documents/:id/approve` first.")
 
 
+@pytest.mark.parametrize(
+    ("demanded", "status", "named"),
+    [
+        (True, "drafting", ["submit_document", "approve_document"]),
+        (True, "approved", ["request_changes", "schedule_document", "publish_document"]),
+        (False, "drafting", ["submit_document", "approve_document", "schedule_document", "publish_document"]),
+    ],
+)
+def test_a_status_offers_no_publication_that_is_refused_for_lack_of_an_approval(
+    agent: Agent, rest: Rest, project: Project, demanded: bool, status: str, named: list[str]
+) -> None:
+    rest.patch("/project", {"reviewRequired": demanded})
+    document = a_document(project.context(), markdown="Rye.", status="drafting")["id"]
+    if status == "approved":
+        agent.call("approve_document", documentId=document)
+
+    refused = agent.refused("unschedule_document", documentId=document)
+
+    assert refused["message"].endswith(f"What it allows: {', '.join(f'`{tool}`' for tool in named)}.")
+    assert {*refused["allowed"]} == {name.partition("_d")[0].replace("_", "-") for name in named} | {
+        "schedule",
+        "publish",
+    }
+
+
 def test_a_publication_in_the_future_is_scheduled_by_the_name_of_the_interface(
     agent: Agent, rest: Rest, project: Project
 ) -> None:

@@ -264,6 +264,7 @@ export const view = createEditor(host, area.value, {
   isMarkdown,
 });
 label.addEventListener("click", () => view.focus());
+new ResizeObserver(([{ target }]) => host.style.setProperty("--tools", `${target.offsetHeight}px`)).observe($(".writing > .bar"));
 if (typedAt !== null) {
   view.dispatch({ selection: { anchor: typedAt } });
   view.focus();

@@ -51,7 +51,8 @@ _ATTRIBUTES = re.compile(
     CODE.flags,
 )
 _IN_HTML = re.compile(
-    rf"{CODE.pattern}|^(<\w[^<>\n]*?)(?<!\s)\s++markdown\s*=\s*[\"']?(?:1|block)[\"']?([^<>\n]*>)[ \t]*$", CODE.flags
+    rf"{CODE.pattern}|^(?=<\w[^<>]*>[ \t]*$)(<\w[^<>\n]*?)(?<!\s)\s++markdown\s*=\s*[\"']?(?:1|block)[\"']?([^<>]*>)",
+    CODE.flags,
 )
 """A tag after which kramdown goes on with markdown, which takes an empty line here."""
 _MORE = re.compile(rf"{CODE.pattern}|(<!--\s*more\b[^>]*-->)", CODE.flags | re.IGNORECASE)
@@ -64,7 +65,7 @@ _OF_HUGO = re.compile(
     CODE.flags,
 )
 _ENDS = {"{{<": ">}}", "{{%": "%}}", "{%": "%}", "{{": "}}", "{": "}", "{:": "}", ":": ":"}
-_MDX_CODE = re.compile(r"^(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*", re.MULTILINE)
+_MDX_CODE = re.compile(r"^(?:(?:import|export)\s.*|.*(?:</?[A-Z]|<>|(?<!\\)\{).*)", re.MULTILINE)
 
 
 def tags_in(markdown: str) -> Iterator[tuple[str, int]]:
