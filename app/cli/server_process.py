@@ -47,9 +47,6 @@ prometheus_client reads it when it is imported, so nothing here imports that lib
 SHARED_MEMORY = Path("/dev") / "shm"
 """Where that folder is on Linux: the files are mapped into memory, so a full disk would end a process that counts."""
 
-_starting: list[socket.socket] = []
-"""Open until this process ends, so that another that starts before granian listens is refused its address."""
-
 LOGGING: dict[str, Any] = {
     "formatters": {"json": {"()": "app.http.logs.JsonLines"}},
     "filters": {"advice": {"()": "app.http.logs.WithoutThreadAdvice"}},
@@ -186,9 +183,9 @@ def free_address(host: str, port: int) -> str:
         address = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM)[0][4]
         with socket.create_server(address, family=family):
             if sys.platform == "linux":
-                starting = socket.socket(socket.AF_UNIX)
-                starting.bind(f"\0content-workflow {address[:2]}")
-                _starting.append(starting)
+                held = socket.socket(socket.AF_UNIX)  # refuses another that starts before granian listens
+                click.get_current_context().call_on_close(held.close)
+                held.bind(f"\0content-workflow {address[:2]}")
             return str(address[0])
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
