@@ -11,7 +11,7 @@ NAMED = 20
 """Maximum number of files of a kind that are named in text."""
 
 
-class Passage(TypedDict):
+class Place(TypedDict):
     """Something in a text, with its line."""
 
     line: int
@@ -45,19 +45,19 @@ class Report:
     """The alternative text of the cover of each file that names another, of a picture that was there before."""
     others: dict[str, list[str]] = field(default_factory=dict)
     """The authors of each file who are not its document's."""
-    lost: dict[str, list[Passage]] = field(default_factory=dict)
+    lost: dict[str, list[Place]] = field(default_factory=dict)
     """What the text of each file that was written loses in html, as the check `html_kept` names it."""
     unknown: dict[str, int] = field(default_factory=dict)
     """The number of files that have each unknown front matter key."""
     further: dict[str, int] = field(default_factory=dict)
     """The number of files that have more values for a key than the one that a document takes."""
-    shortcodes: dict[str, list[Passage]] = field(default_factory=dict)
+    shortcodes: dict[str, list[Place]] = field(default_factory=dict)
     """What is markdown only for the generator of a site, in the text of each file that was written."""
     attributes: dict[str, int] = field(default_factory=dict)
     """The number of files whose text had each list of attributes, or argument of a shortcode, that was left out."""
-    links: dict[str, list[Passage]] = field(default_factory=dict)
+    links: dict[str, list[Place]] = field(default_factory=dict)
     """The links to other files, and relative ones, in the text of each file that was written."""
-    rootLinks: dict[str, list[Passage]] = field(default_factory=dict)
+    rootLinks: dict[str, list[Place]] = field(default_factory=dict)
     """The other links from the site's root in those texts."""
     categories: list[str] = field(default_factory=list)
     """The paths of categories that were created."""
@@ -90,7 +90,7 @@ def print_report(report: Report, files: int) -> None:
         click.echo(f"Published here at another time than the file's date, which stays: {_first([*report.dates])}")
     for file, why in report.unpublished.items():
         click.echo(f"Not published: {file}: {why}")
-    wrong: tuple[tuple[str, Mapping[str, str | list[str] | list[Passage]]], ...] = (
+    wrong: tuple[tuple[str, Mapping[str, str | list[str] | list[Place]]], ...] = (
         ("Refused", report.refused),
         ("Pictures that were not uploaded", report.missing),
         ("Skipped", report.skipped),
@@ -131,7 +131,7 @@ def print_report(report: Report, files: int) -> None:
             click.echo(f"{what}, with the number of files: {keys}")
 
 
-def _line(found: str | Passage) -> str:
+def _line(found: str | Place) -> str:
     return found if isinstance(found, str) else f"line {found['line']} of the text: {found['what']}"
 
 

@@ -35,7 +35,7 @@ from app.transfers.commands.exported import import_exported
 from app.transfers.commands.front_matter import Post, read_post
 from app.transfers.commands.front_matter_files import LeftOut, Unreadable
 from app.transfers.commands.generators import tags_in
-from app.transfers.commands.import_reports import Passage, Report, print_report
+from app.transfers.commands.import_reports import Place, Report, print_report
 from app.transfers.commands.picture_files import COVER, PictureFiles
 from app.transfers.commands.post_links import SUFFIXES, PostLinks
 from app.transfers.folders import Import, category_slugs, import_documents, update_imported
@@ -288,7 +288,7 @@ class _Run:
             (self.report.links, self.links.left(file, content)),
             (self.report.rootLinks, (link for link in content.links if self.links.is_from_root(link[0]))),
         ):
-            if places := [Passage(line=line, what=shown(what)) for what, line in islice(found, MOST_FAILURES)]:
+            if places := [Place(line=line, what=shown(what)) for what, line in islice(found, MOST_FAILURES)]:
                 listed[self._named(file)] = places
 
     @property
