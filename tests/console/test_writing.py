@@ -434,7 +434,7 @@ def test_an_address_without_its_scheme_gets_one(window: Window, project: Project
 )
 def test_a_document_is_linked_by_its_title(window: Window, project: Project, site: str | None, address: str) -> None:
     OPERATIONS["update_project"](project.context(), fields={"siteUrl": site})
-    for title in ("Which flour?", "Which oven?"):
+    for title in ("Which flour?", "Which oven?", "Node.js"):
         a_document(project.context(), title=title)
     with screen(window, 390, 844):
         opened(window, project, "Flour").click()
@@ -456,6 +456,9 @@ def test_a_document_is_linked_by_its_title(window: Window, project: Project, sit
         keys(window, "nothing", Keys.ENTER)
         window.until(lambda: "No document has this title" in window.find("#address-found").text)
         assert window.has("#address[open]")
+        press(window, Keys.CONTROL, "a")
+        keys(window, "node.js")
+        window.until(lambda: window.find("#address-found").text == "Node.js\nDrafting")
     assert window.problems() == []
 
 

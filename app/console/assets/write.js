@@ -153,7 +153,7 @@ const isTitle = () => dialog.dataset.asks === "link" && urlOf.value.trim() !== "
 
 /** Documents to link to: by what is typed, or by the words that get the link. */
 async function linkable(typed) {
-  if (dialog.dataset.asks !== "link" || (typed && !isTitle())) return [];
+  if (dialog.dataset.asks !== "link" || typed && (typed === known || ADDRESS.test(typed))) return []; // not those that are completed: `Node.js` is a title, too
   const found = await documents(typed || wordsOf.value);
   return found.filter(({ url }) => !location.pathname.startsWith(`${url}/`)).map(({ title, status, address }) => [title, status, () => {
     urlOf.value = known = address;
