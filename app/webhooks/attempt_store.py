@@ -101,7 +101,7 @@ class Deliveries(Collection[StoredDelivery]):
         condition: Bson = {"webhookId": ObjectId(webhook_id)}
         if statuses:
             condition["status"] = {"$in": list(statuses)}
-        newest = (("createdAt", DESCENDING), ("_id", DESCENDING))  # several processes make ids within a second
+        newest = (("_id", DESCENDING),)
         return self._find(project_id, condition, sort=newest, skip=offset, limit=limit, fields=SHOWN)
 
     def queue_again(self, project_id: str, webhook_id: str, delivery_id: str, now: datetime) -> StoredDelivery | None:

@@ -13,7 +13,7 @@ FEATURE = Feature(
         indexes=(
             index("webhooks", "projectId _id", "a project's webhooks, and where an event goes"),
             index("deliveries", "projectId webhookId eventId", "each webhook gets an event once", unique=True),
-            index("deliveries", "projectId webhookId -createdAt -_id", "the log of a webhook"),
+            index("deliveries", "projectId webhookId -_id", "the log of a webhook"),
             index("deliveries", "projectId webhookId nextAttemptAt sequence", "what is due", {"status": "pending"}),
             index("deliveries", "createdAt", "the log goes back 30 days", expireAfterSeconds=30 * DAY_SECONDS),
             index("leases", "slow dueAt", "the webhook that has waited longest"),

@@ -16,7 +16,6 @@ from app.core.context import this_instant
 from app.core.errors import ServiceUnavailable, WriteConflict
 from app.core.store.outbox import Outboxes
 from app.core.store.store import Store
-from app.core.times import read_time
 from app.outbound import message_client
 from app.outbound.dispatcher import THREADS_PER_PROJECT
 from app.outbound.leases import StoredLease
@@ -758,14 +757,3 @@ def test_messages_are_as_the_document_of_the_api_describes_them(hook: Hook) -> N
         validator_of(schema).validate(message)
     [changed] = [one for one in hook.receiver.messages if one["type"] == "delivery.changed"]
     assert changed["data"].keys() == api["components"]["schemas"]["DeliveryChangedData"]["properties"].keys()
-
-
-def test_the_log_is_newest_first_whichever_process_made_the_ids(hook: Hook) -> None:
-    for title in ("First", "Second"):
-        hook.create(title)
-        hook.deliver()
-    newest, oldest = hook.deliveries()
-    later = {"$set": {"createdAt": read_time(newest["createdAt"]) + timedelta(milliseconds=1)}}
-    hook.store.database.deliveries.update_one({"_id": ObjectId(oldest["id"])}, later)
-
-    assert [one["id"] for one in hook.deliveries()] == [oldest["id"], newest["id"]]
