@@ -25,6 +25,7 @@ from pymongo.errors import (
     ConfigurationError,
     ConnectionFailure,
     InvalidName,
+    NetworkTimeout,
     OperationFailure,
     PyMongoError,
     ServerSelectionTimeoutError,
@@ -439,12 +440,12 @@ class _Translating:
             raise ServiceUnavailable(reason=self._reason(error), reported=None if is_closed else wait) from error
 
     def _reason(self, error: PyMongoError) -> str:
-        """Returns the reason of an error, of a consequence that of its cause; empty where another thread has that."""
+        """Returns the reason of an error; of a consequence a member's timeout, else nothing: another thread has it."""
         reason = reason_of(error)
         if not any(one in reason for one in CONSEQUENCES):
             return reason
         members = self._store.database.client.topology_description.server_descriptions().values()
-        return next((reason_of(one.error) for one in members if isinstance(one.error, ConnectionFailure)), "")
+        return next((reason_of(one.error) for one in members if isinstance(one.error, NetworkTimeout)), "")
 
 
 class _Deadline:
